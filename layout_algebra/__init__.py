@@ -1,0 +1,1 @@
+"""Tensor layouts as algebra."""

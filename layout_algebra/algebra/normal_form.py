@@ -1,0 +1,134 @@
+"""normal_form: one representative for all tiles with the same meaning.
+
+For tiles without replicas it decides equality completely: two tiles of one size are the same map
+exactly when their normal forms are equal.  (The last stride is f(1); the last extent is the first x
+at which f leaves that line; merging guarantees that it does leave it.  Then by induction.)  With
+symbolic sizes equal forms still mean equal maps; unequal forms may be equal for all admitted values
+when a Dim is bounded or tied to another by a relation.
+
+Copies form a set, so they are made nonnegative (the least copy moves into the offset), repeated
+places are dropped, and progressions that continue each other are joined.  Equal copy sets may still
+have different forms; `equal_copies` decides those by enumeration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from layout_algebra.axes import Axis, m
+from layout_algebra.dims import Size, at_least, bounds, divide_exactly, product
+from layout_algebra.values import AnyLayout, Iter, Swizzled, Tile
+
+#: Copies that `equal_copies` will enumerate.
+MOST_COPIES = 1 << 16
+
+
+def normal_form(layout: AnyLayout) -> AnyLayout:
+    """The normal form, in the class of the argument; an identity swizzle is dropped."""
+    if isinstance(layout, Swizzled):
+        tile = _normal_tile(layout.tile_layout)
+        return tile if layout.swizzle.is_identity else layout.with_tile(tile)
+    return _normal_tile(layout)
+
+
+def merge_shard(iters: Iterable[Iter]) -> list[Iter]:
+    """Drops units, puts stride 0 on axis m, and merges neighbours that count on.
+
+    `(a, s*b), (b, s)` on one axis counts as `(a*b, s)`.
+    """
+    merged: list[Iter] = []
+    for extent, stride, axis in iters:
+        if extent == 1:
+            continue
+        if stride == 0:
+            axis = m
+        if merged:
+            last = merged[-1]
+            if last.axis is axis and extent * stride == last.stride:
+                merged[-1] = Iter(last.extent * extent, stride, axis)
+                continue
+        merged.append(Iter(extent, stride, axis))
+    return merged
+
+
+def merge_copies(iters: Iterable[Iter]) -> tuple[list[Iter], dict[Axis, Size]]:
+    """The same set of copies in few progressions with positive strides, and the least copy."""
+    shift: dict[Axis, Size] = {}
+    steps: dict[Axis, list[tuple[Size, Size]]] = {}
+    for extent, stride, axis in iters:
+        if extent == 1 or stride == 0:
+            continue
+        if bounds(stride)[1] is not None and at_least(-stride, 0):
+            shift[axis] = shift.get(axis, 0) + (extent - 1) * stride
+            stride = -stride
+        steps.setdefault(axis, []).append((stride, extent))
+    kept: list[Iter] = []
+    for axis in sorted(steps, key=lambda axis: axis.name):
+        progressions = sorted(steps[axis], key=_step_order)
+        kept += [Iter(extent, stride, axis) for stride, extent in _join(progressions)]
+    return kept, shift
+
+
+def equal_copies(a: Tile, b: Tile) -> bool | None:
+    """Whether two normal tiles' copies are the same set; None when there are too many to tell.
+
+    Each axis alone: the set of copies is the product of the sets on the axes.
+    """
+    if a.replica == b.replica:
+        return True
+    for axis in {it.axis for it in (*a.replica, *b.replica)}:
+        sums_a, sums_b = (_copy_sums(tile, axis) for tile in (a, b))
+        if sums_a is None or sums_b is None:
+            return None
+        if sums_a != sums_b:
+            return False
+    return True
+
+
+def _normal_tile(tile: Tile) -> Tile:
+    copies, shift = merge_copies(tile.replica)
+    offset = tile.offset
+    for axis, value in shift.items():
+        offset[axis] = offset.get(axis, 0) + value
+    kept = {axis: value for axis, value in offset.items() if value != 0}
+    return tile.rebuild(merge_shard(tile.shard), copies, kept)
+
+
+def _join(progressions: list[tuple[Size, Size]]) -> list[tuple[Size, Size]]:
+    """(stride, extent) pairs, ascending; s and k*s with k <= extent of s are one progression."""
+    joined = True
+    while joined:
+        joined = False
+        for first in range(len(progressions)):
+            for second in range(first + 1, len(progressions)):
+                (s, e), (t, n) = progressions[first], progressions[second]
+                ratio = divide_exactly(t, s)
+                if ratio is None or not at_least(ratio, 1) or not at_least(e - ratio, 0):
+                    continue
+                del progressions[second]
+                progressions[first] = (s, e + ratio * (n - 1))
+                joined = True
+                break
+            if joined:
+                break
+    return progressions
+
+
+def _step_order(step: tuple[Size, Size]) -> tuple[int, int, str]:
+    stride, extent = step
+    if isinstance(stride, int) and isinstance(extent, int):
+        return (0, stride, f"{extent:020d}")
+    return (1, 0, f"{stride} {extent}")
+
+
+def _copy_sums(tile: Tile, axis: Axis) -> frozenset[int] | None:
+    iters = [it for it in tile.replica if it.axis is axis]
+    count = product(it.extent for it in iters)
+    if not isinstance(count, int) or count > MOST_COPIES:
+        return None
+    sums = {0}
+    for extent, stride, _ in iters:
+        if not isinstance(extent, int) or not isinstance(stride, int):
+            return None
+        sums = {total + step * stride for total in sums for step in range(extent)}
+    return frozenset(sums)

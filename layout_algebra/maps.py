@@ -1,0 +1,424 @@
+"""Map: named coordinates in, named places out.
+
+Everything that the library reasons about is a Map: a layout (logical index -> places), an inverse
+(places -> index), an access pattern (lane, column -> place), a Python formula.
+
+    frag = Map.of(lambda i, j: {"laneid": 4*i + j//2 % 4, "m": j % 2}, (8, 16))
+
+* `coordinates` are variables with ranges; the first varies slowest, as in row-major order.
+* `outputs` give one term for each axis; an axis that is not named is 0.
+* `replicas` are variables that are not inputs: each of their values gives one more place.
+* `guard` restricts the domain: coordinates where a condition fails are not in it.
+
+Two maps compose by substitution, so a property of a composed map is a property of terms, and every
+interpreter serves it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from layout_algebra import terms
+from layout_algebra.arithmetic import integers
+from layout_algebra.arithmetic.text import text
+from layout_algebra.dims import Size, Symbol, as_size, at_least, evaluate, is_size, product
+from layout_algebra.errors import CoordinateError, TraceError
+from layout_algebra.terms import Term, Var
+from layout_algebra.tracing import Condition, Conditions, Traced, term_of
+
+if TYPE_CHECKING:
+    from layout_algebra.arithmetic.expressions import Formula
+
+#: Names for the coordinates of a shape, as people write them.
+_FEW = ("i", "j", "k")
+
+Place = dict[str, int]
+
+
+@dataclass(frozen=True)
+class Map:
+    """A map from named coordinates to sets of places; see the module's text."""
+
+    coordinates: tuple[Var, ...]
+    outputs: tuple[tuple[str, Term], ...]
+    replicas: tuple[Var, ...] = ()
+    guard: tuple[Condition, ...] = ()
+
+    # -- making -------------------------------------------------------------------------------
+    @staticmethod
+    def of(source: Any, shape: Any = None, *, where: Callable[..., Any] | None = None) -> Map:
+        """The Map of a layout, or of a Python callable traced once with symbols.
+
+        Args:
+            source: anything with a `map(shape)` method, or a callable of integers.
+            shape: sizes of the callable's parameters in order, or a mapping from their names to a
+                size or a pair (lowest, highest).  Not needed for layouts.
+            where: a callable of the same parameters that gives conditions joined by `&`; the
+                map is restricted to the coordinates where they hold.
+
+        The callable returns a dict axis -> integer, or one integer for axis `m`.
+
+        Raises:
+            TraceError: it branches on a symbol, or returns something else.
+        """
+        if isinstance(source, Map):
+            return source
+        if hasattr(source, "map") and not inspect.isroutine(source):
+            return source.map(shape)
+        if not callable(source):
+            raise TraceError(f"a layout or a callable is needed; got {source!r}")
+        coordinates = _parameters(source, shape)
+        symbols = [Traced(variable) for variable in coordinates]
+        outputs = _outputs(source(*symbols))
+        guard: tuple[Condition, ...] = ()
+        if where is not None:
+            kept = where(*symbols)
+            if not isinstance(kept, Conditions):
+                raise TraceError(f"where= gives conditions on its parameters; got {kept!r}")
+            guard = kept.all
+        return Map(tuple(coordinates), outputs, (), guard)
+
+    # -- reading ------------------------------------------------------------------------------
+    @property
+    def axes(self) -> tuple[str, ...]:
+        return tuple(axis for axis, _ in self.outputs)
+
+    def output(self, axis: str) -> Term:
+        """The term of an axis; 0 for one that is not named."""
+        return dict(self.outputs).get(axis, terms.const(0))
+
+    @property
+    def extents(self) -> tuple[Size, ...]:
+        """How many values each coordinate has.
+
+        Raises:
+            CoordinateError: a coordinate that is not bounded.
+        """
+        found: list[Size] = []
+        for variable in self.coordinates:
+            if variable.extent is None:
+                raise CoordinateError(f"coordinate {variable.name} has no bounds")
+            found.append(variable.extent)
+        return tuple(found)
+
+    @property
+    def size(self) -> Size:
+        """Number of coordinates in the domain, before the guard."""
+        return product(self.extents)
+
+    @property
+    def copies(self) -> Size:
+        """Number of places of each element, with multiplicity."""
+        return product(variable.extent for variable in self.replicas if variable.extent is not None)
+
+    @property
+    def index(self) -> Term:
+        """The row-major flat index of the coordinates, from 0."""
+        weight: Size = 1
+        parts: list[tuple[Term, Size]] = []
+        shift: Size = 0
+        for variable, extent in zip(reversed(self.coordinates), reversed(self.extents), strict=True):
+            parts.append((variable, weight))
+            shift = shift - (variable.low or 0) * weight
+            weight = weight * extent
+        return terms.linear(parts, shift)
+
+    def all_terms(self) -> list[Term]:
+        """Outputs and guard terms."""
+        return [*(term for _, term in self.outputs), *(condition.term for condition in self.guard)]
+
+    def symbols(self) -> frozenset[Symbol]:
+        """The Dims that occur anywhere in it."""
+        return terms.term_symbols([*self.all_terms(), *self.coordinates, *self.replicas])
+
+    @property
+    def is_symbolic(self) -> bool:
+        return bool(self.symbols())
+
+    # -- changing -----------------------------------------------------------------------------
+    def renamed(self, suffix: str) -> Map:
+        """The same map with fresh variables: every name gets the suffix."""
+        values: dict[Var, Term] = {
+            old: terms.var(old.name + suffix, old.low, old.high)
+            for old in (*self.coordinates, *self.replicas)
+        }
+        return self._rebuilt(values)
+
+    def fixed(self, **values: int | Size) -> Map:
+        """The restriction to given values of some coordinates.
+
+        Raises:
+            CoordinateError: a coordinate that is not there, or a value outside its range.
+        """
+        replacement: dict[Var, Term] = {}
+        for name, value in values.items():
+            variable = self._coordinate(name)
+            _check_inside(variable, value)
+            replacement[variable] = terms.const(as_size(value))
+        rest = tuple(c for c in self.coordinates if c not in replacement)
+        return replace(self._rebuilt(replacement), coordinates=rest)
+
+    def feed(self, inputs: Mapping[str, Term]) -> dict[Var, Term]:
+        """Terms for this map's coordinates when another map's outputs are put in.
+
+        Matched by name; a single input also fits any coordinates, as their row-major flat index.
+
+        Raises:
+            CoordinateError: the names do not match.
+        """
+        names = {variable.name: variable for variable in self.coordinates}
+        if set(names) == set(inputs):
+            return {variable: inputs[name] for name, variable in names.items()}
+        if len(inputs) == 1 and self.coordinates:
+            (only,) = inputs.values()
+            digits = terms.split(only, self.extents)
+            return {
+                variable: terms.add(digit, terms.const(variable.low or 0))
+                for variable, digit in zip(self.coordinates, digits, strict=True)
+            }
+        raise CoordinateError(
+            f"coordinates ({', '.join(names)}) cannot be fed from places on "
+            f"({', '.join(inputs) or 'no axis'})"
+        )
+
+    def after(self, inner: Map) -> Map:
+        """self(inner(x)): inner's outputs become self's coordinates."""
+        outer = self.renamed("'") if _shared(self, inner) else self
+        names = dict(zip((v.name for v in outer.coordinates), self.coordinates, strict=True))
+        fed = self.feed(dict(inner.outputs))
+        values = {variable: fed[names[variable.name]] for variable in outer.coordinates}
+        result = outer._rebuilt(values)
+        return Map(
+            inner.coordinates, result.outputs, inner.replicas + outer.replicas, inner.guard + result.guard
+        )
+
+    def evaluated(self, **dims: int) -> Map:
+        """The concrete map for these values of the Dims."""
+
+        def size(value: Size) -> Size:
+            return evaluate(value, dims)
+
+        values: dict[Var, Term] = {
+            old: terms.var(
+                old.name,
+                None if old.low is None else size(old.low),
+                None if old.high is None else size(old.high),
+            )
+            for old in (*self.coordinates, *self.replicas)
+        }
+        return self._rebuilt(values, size)
+
+    def _rebuilt(self, values: Mapping[Var, Term], size: Callable[[Size], Size] | None = None) -> Map:
+        def put(term: Term) -> Term:
+            return terms.substitute(term, values, size)
+
+        def variables(olds: Iterable[Var]) -> tuple[Var, ...]:
+            new = [values.get(old, old) for old in olds]
+            return tuple(term for term in new if isinstance(term, Var))
+
+        return Map(
+            variables(self.coordinates),
+            tuple((axis, put(term)) for axis, term in self.outputs),
+            variables(self.replicas),
+            tuple(Condition(c.kind, put(c.term)) for c in self.guard),
+        )
+
+    # -- evaluating ---------------------------------------------------------------------------
+    def apply(self, *coordinates: Any, **named: Any) -> dict[str, Any]:
+        """The place of one element (of its first copy): axis -> int.
+
+        Traced coordinates give traced places, so that formulas can build on layouts.
+
+        Raises:
+            CoordinateError: the wrong number of coordinates, one outside its range, a point
+                outside the guard, or Dims without a value.
+        """
+        values = self._values(coordinates, named)
+        values |= {replica: terms.const(replica.low or 0) for replica in self.replicas}
+        if any(not isinstance(v, terms.Const) for v in values.values()) or self.is_symbolic:
+            placed = self._rebuilt(values)
+            return {axis: _number_or_traced(term) for axis, term in placed.outputs}
+        point = {variable: value.fields[0] for variable, value in values.items()}
+        self._check_guard(point)
+        found = integers.values_of((term for _, term in self.outputs), point)
+        return dict(zip(self.axes, found, strict=True))
+
+    def places(self, *coordinates: int, **named: int) -> list[Place]:
+        """All places of one element, each once, in the order of the replicas."""
+        point = {v: int(t.fields[0]) for v, t in self._values(coordinates, named).items()}
+        self._check_guard(point)
+        return unique_places(self.places_at(point))
+
+    def places_at(self, point: Mapping[Var, int], dims: Mapping[str, int] | None = None) -> Iterator[Place]:
+        """The places of the element at a point, one for each value of the replicas."""
+        dims = dims or {}
+        ranges = [_values_of(replica, dims) for replica in self.replicas]
+        for copies in itertools.product(*ranges):
+            values = {**point, **dict(zip(self.replicas, copies, strict=True))}
+            numbers = integers.values_of((term for _, term in self.outputs), values, dims)
+            yield dict(zip(self.axes, numbers, strict=True))
+
+    def points(self, dims: Mapping[str, int] | None = None) -> Iterator[dict[Var, int]]:
+        """Every coordinate in the domain, row-major, the guard respected."""
+        ranges = [_values_of(variable, dims or {}) for variable in self.coordinates]
+        for values in itertools.product(*ranges):
+            point = dict(zip(self.coordinates, values, strict=True))
+            if self.admits(point, dims):
+                yield point
+
+    def admits(self, point: Mapping[Var, int], dims: Mapping[str, int] | None = None) -> bool:
+        """Whether the guard holds at a point."""
+        if not self.guard:
+            return True
+        numbers = integers.values_of((condition.term for condition in self.guard), point, dims)
+        return all(c.holds(number) for c, number in zip(self.guard, numbers, strict=True))
+
+    def table(self) -> dict[str, Any]:
+        """Every element's place at once: axis -> int64 array over the coordinates' extents.
+
+        With replicas, one more dimension for each of them at the end.
+
+        Raises:
+            CoordinateError: sizes that are not numbers, or values beyond 62 bits.
+        """
+        from layout_algebra.arithmetic import arrays  # NumPy is loaded only when asked for
+
+        if self.is_symbolic:
+            raise CoordinateError("a table needs numbers for the sizes: evaluate the Dims first")
+        variables = (*self.coordinates, *self.replicas)
+        spans = [(v, int(v.low or 0), int(v.extent or 0)) for v in variables]
+        found = arrays.arrays_of((term for _, term in self.outputs), arrays.grid(spans))
+        shape = tuple(extent for _, _, extent in spans)
+        return {
+            axis: arrays.np.ascontiguousarray(arrays.np.broadcast_to(value, shape))
+            for axis, value in zip(self.axes, found, strict=True)
+        }
+
+    def formula(self) -> Formula:
+        """The closed form of every axis, as SymPy expressions that print as the book writes them."""
+        from layout_algebra.arithmetic.expressions import Formula  # SymPy only when asked for
+
+        return Formula.of(self.outputs)
+
+    def __str__(self) -> str:
+        names = ", ".join(variable.name for variable in self.coordinates)
+        body = ", ".join(f"{axis} = {text(term)}" for axis, term in self.outputs)
+        copies = "".join(f", {v.name} < {v.extent}" for v in self.replicas)
+        guard = "".join(f" where {condition}" for condition in self.guard)
+        return f"({names}) -> {{{body}}}{copies}{guard}"
+
+    # -- inside -------------------------------------------------------------------------------
+    def _coordinate(self, name: str) -> Var:
+        for variable in self.coordinates:
+            if variable.name == name:
+                return variable
+        known = ", ".join(variable.name for variable in self.coordinates)
+        raise CoordinateError(f"no coordinate {name!r}; this map has ({known})")
+
+    def _values(self, given: Sequence[Any], named: Mapping[str, Any]) -> dict[Var, Term]:
+        if len(given) > len(self.coordinates):
+            raise CoordinateError(f"{len(given)} coordinates for a map of {len(self.coordinates)}")
+        values = dict(zip(self.coordinates, given, strict=False))
+        for name, value in named.items():
+            values[self._coordinate(name)] = value
+        missing = [variable.name for variable in self.coordinates if variable not in values]
+        if missing:
+            raise CoordinateError(f"no value for coordinate {', '.join(missing)}")
+        out: dict[Var, Term] = {}
+        for variable, value in values.items():
+            term = term_of(value)
+            if isinstance(term, terms.Const):
+                _check_inside(variable, term.value)
+            out[variable] = term
+        return out
+
+    def _check_guard(self, point: Mapping[Var, int]) -> None:
+        if not self.admits(point):
+            shown = ", ".join(f"{v.name}={value}" for v, value in point.items())
+            raise CoordinateError(f"({shown}) is outside the map's domain: {self.guard[0]} fails")
+
+
+def shape_coordinates(shape: Sequence[Size]) -> tuple[Var, ...]:
+    """Coordinates for a shape: i, j, k up to three dimensions, i0, i1, ... beyond."""
+    names = _FEW if len(shape) <= len(_FEW) else [f"i{k}" for k in range(len(shape))]
+    return tuple(terms.coordinate(name, extent) for name, extent in zip(names, shape, strict=False))
+
+
+def unique_places(places: Iterable[Place]) -> list[Place]:
+    """The places without repetitions, in order."""
+    seen: set[tuple[tuple[str, int], ...]] = set()
+    kept: list[Place] = []
+    for place in places:
+        key = tuple(sorted((axis, value) for axis, value in place.items() if value))
+        if key not in seen:
+            seen.add(key)
+            kept.append(place)
+    return kept
+
+
+def _parameters(source: Callable[..., Any], shape: Any) -> list[Var]:
+    names = list(inspect.signature(source).parameters)
+    if isinstance(shape, Mapping):
+        if set(shape) != set(names):
+            raise TraceError(f"shape names ({', '.join(shape)}), the callable takes ({', '.join(names)})")
+        sizes = [shape[name] for name in names]
+    else:
+        if shape is None or not isinstance(shape, Sequence):
+            raise TraceError("give the shape of a callable: the sizes of its parameters")
+        sizes = list(shape)
+        if len(sizes) != len(names):
+            raise TraceError(f"the callable takes ({', '.join(names)}), shape has {len(sizes)} sizes")
+    made: list[Var] = []
+    for name, size in zip(names, sizes, strict=True):
+        low, high = size if isinstance(size, tuple) else (0, size - 1 if is_size(size) else size)
+        if not all(bound is None or is_size(bound) for bound in (low, high)):
+            raise TraceError(f"the size of {name} is a positive int or a Dim; got {size!r}")
+        if is_size(low) and is_size(high) and not at_least(high - low, 0) and not _open(high - low):
+            raise TraceError(f"coordinate {name} has no value: {low}..{high}")
+        made.append(terms.var(name, low if low is None else as_size(low), high if high is None else as_size(high)))
+    return made
+
+
+def _open(size: Size) -> bool:
+    """Whether a size may be nonnegative for some values of its Dims."""
+    return not isinstance(size, int) and not at_least(-size - 1, 0)
+
+
+def _outputs(result: Any) -> tuple[tuple[str, Term], ...]:
+    if isinstance(result, Mapping):
+        pairs = [(getattr(axis, "name", axis), value) for axis, value in result.items()]
+    else:
+        pairs = [("m", result)]
+    for axis, _ in pairs:
+        if not isinstance(axis, str) or not axis.isidentifier():
+            raise TraceError(f"an output is named by an axis or an identifier; got {axis!r}")
+    return tuple((axis, term_of(value)) for axis, value in pairs)
+
+
+def _check_inside(variable: Var, value: Size) -> None:
+    low, high = variable.low, variable.high
+    bad_low = low is not None and not at_least(value - low, 0)
+    bad_high = high is not None and not at_least(high - value, 0)
+    if bad_low or bad_high:
+        shown_low = "-inf" if low is None else low
+        shown_high = "inf" if high is None else high
+        raise CoordinateError(f"{variable.name} = {value} is outside {shown_low}..{shown_high}")
+
+
+def _values_of(variable: Var, dims: Mapping[str, int]) -> range:
+    if variable.low is None or variable.high is None:
+        raise CoordinateError(f"coordinate {variable.name} has no bounds")
+    return range(evaluate(variable.low, dims), evaluate(variable.high, dims) + 1)
+
+
+def _shared(a: Map, b: Map) -> bool:
+    names = {variable.name for variable in (*b.coordinates, *b.replicas)}
+    return any(variable.name in names for variable in (*a.coordinates, *a.replicas))
+
+
+def _number_or_traced(term: Term) -> Any:
+    return term.value if isinstance(term, terms.Const) else Traced(term)

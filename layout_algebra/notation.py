@@ -1,0 +1,228 @@
+"""The notation: `S[extents : strides] + R[extents : strides] + offset`, and its text.
+
+    S[(8, 2, 4, 2) : (4@laneid, 1@warpid, 1@laneid, 1)] + R[2 : 4@warpid] + 5@warpid
+
+A stride is an int or Dim (on axis m), `4@axis`, an axis or its name (one place), or a pair
+`(4, "axis")`.  Extents without strides are row-major compact on m.  Offsets are ints (on m) or
+`n@axis`, on either side, and add up.  `@reg` is the book's spelling of `m` for a lane's fragment
+slots; one layout uses one of the two.
+
+Lists of different lengths, a second `S` or `R`, and numbers that are not integers are errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from layout_algebra.axes import Axis, AxisTerms, m, reg
+from layout_algebra.dims import Polynomial, Size, as_size, is_size
+from layout_algebra.errors import LayoutAlgebraError, LayoutError, NotationError
+from layout_algebra.values import Iter, Swizzled, Tile, make_iter, row_major_strides
+
+Part = Literal["extent", "stride"]
+
+
+class ItemError(NotationError):
+    """A notation error in one extent or stride: `part` and `position` say which."""
+
+    def __init__(self, message: str, part: Part, position: int) -> None:
+        super().__init__(message)
+        self.part = part
+        self.position = position
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What `S[...] + R[...] + offset` makes; `TileLayout(spec)` turns it into a layout."""
+
+    shard: tuple[Iter, ...] | None = None
+    replica: tuple[Iter, ...] | None = None
+    offset: tuple[tuple[Axis, Size], ...] = ()
+    spelled: frozenset[str] = field(default=frozenset(), compare=False)
+
+    def __add__(self, other: object) -> Spec:
+        if isinstance(other, Spec):
+            if self.shard and other.shard:
+                raise NotationError("a layout has one S[...]: join its iters in one list")
+            if self.replica and other.replica:
+                raise NotationError("a layout has one R[...]: join its iters in one list")
+            return replace(
+                self,
+                shard=self.shard or (other.shard if other.shard is not None else self.shard),
+                replica=self.replica or other.replica,
+                offset=_joined(self.offset, other.offset),
+                spelled=self.spelled | other.spelled,
+            )
+        found = _offset(other)
+        if found is None:
+            if isinstance(other, float | str | bool):
+                raise NotationError(f"an offset is an int, a Dim, or n@axis; got {other!r}")
+            return NotImplemented
+        return replace(
+            self,
+            offset=_joined(self.offset, [(m if axis is reg else axis, value) for axis, value in found]),
+            spelled=self.spelled | {axis.name for axis, _ in found if axis in (m, reg)},
+        )
+
+    def __radd__(self, other: object) -> Spec:
+        return self.__add__(other)
+
+    def __sub__(self, other: object) -> Spec:
+        raise NotationError(f"write a negative offset as + (-n) or + -n@axis; got - {other}")
+
+    def tile_parts(self) -> tuple[tuple[Iter, ...], tuple[Iter, ...], tuple[tuple[Axis, Size], ...]]:
+        """Shard, replica and sorted offsets.
+
+        Raises:
+            NotationError: both `@reg` and `m` are used.
+        """
+        if {"m", "reg"} <= self.spelled:
+            raise NotationError("@reg is another spelling of m: use one of them in a layout")
+        return self.shard or (), self.replica or (), tuple(sorted(self.offset, key=lambda p: p[0].name))
+
+
+class _Maker:
+    """`S` and `R`: `S[8, 4]`, `S[(8, 4) : (4@laneid, 1)]`, `S[()]`."""
+
+    def __init__(self, name: Literal["S", "R"]) -> None:
+        self.name = name
+
+    def __getitem__(self, key: Any) -> Spec:
+        iters, spelled = _read(self.name, key)
+        if self.name == "S":
+            return Spec(shard=iters, spelled=spelled)
+        return Spec(replica=iters, spelled=spelled)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+#: The shard: places the distinct elements.
+S = _Maker("S")
+#: The replica: places the copies of every element.
+R = _Maker("R")
+
+
+def notation(layout: Tile | Swizzled) -> str:
+    """The text of a layout, which `parse` reads back to an equal layout."""
+    if isinstance(layout, Swizzled):
+        s = layout.swizzle
+        inner = "" if s.swizzle_inner else ", swizzle_inner=False"
+        tile = notation(layout.tile_layout)
+        return f"ComposeLayout({s.per_element}, {s.swizzle_len}, {s.atom_len}, {tile}{inner})"
+    parts = [_maker_text("S", layout.shard)]
+    if layout.replica:
+        parts.append(_maker_text("R", layout.replica))
+    parts += [_on_axis(value, axis) for axis, value in layout.offsets]
+    return " + ".join(parts)
+
+
+def _read(name: str, key: Any) -> tuple[tuple[Iter, ...], frozenset[str]]:
+    if isinstance(key, slice):
+        if key.step is not None:
+            raise NotationError(f"{name}[...] takes extents : strides; there is a second ':'")
+        if key.start is None or key.stop is None:
+            missing = "extents before" if key.start is None else "strides after"
+            raise NotationError(f"{name}[...] has no {missing} the ':'")
+        both = [isinstance(side, tuple | list) for side in (key.start, key.stop)]
+        if both == [False, False]:
+            extents, strides = [key.start], [key.stop]
+        elif both == [True, True]:
+            extents, strides = list(key.start), list(key.stop)
+        elif both == [True, False]:
+            raise NotationError(f"{name}[...]: strides are a tuple too, {key.stop!r} is not")
+        else:
+            raise NotationError(
+                f"{name}[...]: 1 extent and {len(key.stop)} strides; write "
+                f"{name}[({key.start},) : ...] for lists"
+            )
+        if len(extents) != len(strides):
+            raise NotationError(
+                f"{name}[...]: {len(extents)} extents and {len(strides)} strides"
+            )
+        read = [_stride(name, position, stride) for position, stride in enumerate(strides)]
+    else:
+        extents = list(key) if isinstance(key, tuple | list) else [key]
+        if len(extents) == 1 and isinstance(extents[0], tuple | list):
+            extents = list(extents[0])
+        for position, extent in enumerate(extents):
+            _check_extent(name, position, extent)
+        read = [(stride, m) for stride in row_major_strides(as_size(e) for e in extents)]
+    iters: list[Iter] = []
+    spelled: set[str] = set()
+    for position, (extent, (stride, axis)) in enumerate(zip(extents, read, strict=True)):
+        _check_extent(name, position, extent)
+        iters.append(make_iter(extent, stride, axis))
+        if axis in (m, reg):
+            spelled.add(axis.name)
+    return tuple(iters), frozenset(spelled)
+
+
+def _check_extent(name: str, position: int, extent: Any) -> None:
+    if isinstance(extent, tuple | list):
+        raise ItemError(f"{name}[...]: extents are not nested; got {extent!r}", "extent", position)
+    try:
+        make_iter(extent, 0, m, f"{name}[...], extent {position}")
+    except LayoutError as error:
+        raise ItemError(str(error), "extent", position) from None
+
+
+def _stride(name: str, position: int, stride: Any) -> tuple[Size, Axis]:
+    where = f"{name}[...], stride {position}"
+    try:
+        if isinstance(stride, AxisTerms) and len(stride.terms) == 1:
+            return stride.terms[0]
+        if isinstance(stride, Axis | str):
+            return 1, Axis.get(stride)
+        if isinstance(stride, tuple | list) and len(stride) == 2 and isinstance(stride[1], Axis | str):
+            value, axis = stride
+        else:
+            value, axis = stride, m
+        if not is_size(value):
+            raise LayoutError(f"{where}: an int, a Dim, n@axis or (n, \"axis\"); got {stride!r}")
+        return as_size(value), Axis.get(axis)
+    except LayoutAlgebraError as error:
+        text = str(error) if str(error).startswith(where) else f"{where}: {error}"
+        raise ItemError(text, "stride", position) from None
+
+
+def _offset(value: object) -> Sequence[tuple[Axis, Size]] | None:
+    if isinstance(value, AxisTerms):
+        return [(axis, number) for number, axis in value.terms]
+    if is_size(value):
+        return [(m, as_size(value))]  # type: ignore[arg-type]
+    return None
+
+
+def _joined(
+    first: Sequence[tuple[Axis, Size]], second: Sequence[tuple[Axis, Size]]
+) -> tuple[tuple[Axis, Size], ...]:
+    total: dict[Axis, Size] = {}
+    for axis, value in (*first, *second):
+        total[axis] = total.get(axis, 0) + value
+    return tuple(total.items())
+
+
+def _maker_text(name: str, iters: Sequence[Iter]) -> str:
+    if not iters:
+        return f"{name}[()]"
+    extents = [_size_text(it.extent) for it in iters]
+    strides = [_on_axis(it.stride, it.axis) for it in iters]
+    if len(iters) == 1:
+        return f"{name}[{extents[0]} : {strides[0]}]"
+    return f"{name}[({', '.join(extents)}) : ({', '.join(strides)})]"
+
+
+def _on_axis(value: Size, axis: Axis) -> str:
+    text = _size_text(value)
+    if axis is m:
+        return text
+    if isinstance(value, Polynomial) and len(value.terms) > 1:
+        text = f"({text})"
+    return f"{text}@{axis.name}"
+
+
+def _size_text(value: Size) -> str:
+    return str(value) if isinstance(value, int) else value.call_text()
