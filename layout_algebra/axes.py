@@ -21,7 +21,7 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar, Literal, cast, get_args
 
-from layout_algebra.dims import Size, as_size, is_size
+from layout_algebra.dims import Polynomial, Size, as_size, is_size
 from layout_algebra.errors import AxisError, NotationError
 
 Kind = Literal["thread", "memory", "device"]
@@ -66,7 +66,7 @@ class Axis:
     ) -> Axis:
         name = cast(object, name)  # type: ignore[assignment]  # callers are not all type-checked
         if not isinstance(name, str) or not _NAME.match(name):
-            raise AxisError(f"an axis name is an identifier; got {name!r}")
+            raise AxisError(f"an axis name is letters, digits and _, no digit first; got {name!r}")
         if name in RESERVED or keyword.iskeyword(name):
             raise AxisError(f"{name!r} is a word of the notation and cannot name an axis")
         if kind is None:
@@ -76,11 +76,16 @@ class Axis:
             )
         if kind not in get_args(Kind):
             raise AxisError(f"the kind of an axis is one of thread, memory, device; got {kind!r}")
+        if limit is not None and (type(limit) is not int or limit < 1):
+            raise AxisError(f"the limit of axis {name!r} is a positive int or None; got {limit!r}")
         for level in (scope, subscope):
             if level is not None and level not in SCOPES:
                 raise AxisError(f"unknown scope {level!r}; the scopes are {', '.join(SCOPES)}")
         if (scope is None) != (subscope is None) or (scope is not None and kind != "thread"):
-            raise AxisError("scope and subscope belong together, and to thread axes only")
+            raise AxisError(
+                "scope and subscope are given together, and for thread axes only; got "
+                f"kind={kind!r}, scope={scope!r}, subscope={subscope!r} for axis {name!r}"
+            )
         facts = (kind, scope, subscope, limit)
         known = cls._registry.get(name)
         if known is not None:
@@ -100,11 +105,13 @@ class Axis:
             return name
         known = cls._registry.get(name) if isinstance(name, str) else None  # type: ignore[redundant-expr]
         if known is None:
-            near = difflib.get_close_matches(str(name), cls._registry, n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]!r}? " if near else ""
-            raise AxisError(
-                f"unknown axis {name!r}; {hint}Register your own with Axis(name, kind=...)"
+            if not isinstance(name, str):  # type: ignore[redundant-expr]
+                raise AxisError(f"an axis is an Axis or its name; got {name!r}")
+            near = difflib.get_close_matches(name, cls._registry, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]!r}, or is it your own? Then register it" if near else (
+                "register your own"
             )
+            raise AxisError(f"unknown axis {name!r}: {hint} first with Axis(name, kind=...)")
         return known
 
     @classmethod
@@ -129,8 +136,12 @@ class Axis:
     def __rmatmul__(self, value: Size) -> AxisTerms:
         """`4 @ laneid`: four places along the axis, as a stride or as an offset."""
         if not is_size(value):
-            raise NotationError(f"the number before @{self.name} is an int or a Dim; got {value!r}")
+            shown = str(value) if isinstance(value, AxisTerms | Axis) else repr(value)
+            raise NotationError(f"the number before @{self.name} is an int or a Dim; got {shown}")
         return AxisTerms(((as_size(value), self),))
+
+    def __matmul__(self, value: object) -> AxisTerms:
+        raise NotationError(f"the number goes before the axis: n@{self.name}; got {self.name}@{value}")
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Axis is immutable (tried to set {name!r})")
@@ -154,7 +165,7 @@ def _restore(
     return Axis(name, kind, scope=scope, subscope=subscope, limit=limit)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AxisTerms:
     """`4@laneid`, or a sum of such: numbers of places along named axes."""
 
@@ -172,8 +183,16 @@ class AxisTerms:
             return AxisTerms(((as_size(cast(Size, other)), m), *self.terms))
         return NotImplemented
 
-    def __str__(self) -> str:
-        return " + ".join(f"{value}@{axis.name}" for value, axis in self.terms)
+    def __neg__(self) -> AxisTerms:
+        return AxisTerms(tuple((-value, axis) for value, axis in self.terms))
+
+    def __repr__(self) -> str:
+        return " + ".join(f"{_factor(value)}@{axis.name}" for value, axis in self.terms)
+
+
+def _factor(value: Size) -> str:
+    """A size as it is written before `@`."""
+    return f"({value})" if isinstance(value, Polynomial) and len(value.terms) > 1 else str(value)
 
 
 bx = Axis("bx", "thread", scope="kernel", subscope="cta")

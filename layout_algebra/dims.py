@@ -29,6 +29,10 @@ from typing import Literal, TypeAlias, Union
 from layout_algebra.errors import DimError
 
 Size: TypeAlias = Union[int, "Polynomial"]
+#: Terms that `divide_exactly` finds at most in a quotient; beyond that it is not called exact.
+MOST_QUOTIENT = 256
+#: Terms that `bounds` writes out at most; beyond that it bounds each term alone.
+MOST_EXPANDED = 4096
 Monomial: TypeAlias = tuple[tuple["Atom", int], ...]
 
 
@@ -49,9 +53,10 @@ class Symbol:
     def hi(self) -> int | None:
         return None if self.at_most is None else self.at_most // self.multiple_of
 
-    @property
+    @cached_property
     def order(self) -> str:
-        return self.name
+        """What monomials are sorted by: the name first, then the constraints."""
+        return self.call()
 
     def call(self) -> str:
         """The `Dim(...)` call that makes this symbol's Dim."""
@@ -81,9 +86,12 @@ class Quotient:
     def hi(self) -> int | None:
         return None
 
-    @property
+    @cached_property
     def order(self) -> str:
-        return str(self)
+        """What monomials are sorted by: after every Dim, whose order is `Dim(...)`."""
+        below = self.denominator
+        bottom = str(below) if isinstance(below, int) else below.call_text()
+        return f"floor(({self.numerator.call_text()})//({bottom}))"
 
     def __str__(self) -> str:
         return f"(({self.numerator})//({self.denominator}))"
@@ -109,7 +117,13 @@ class Polynomial:
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Polynomial) and self.terms == other.terms)
+        if isinstance(other, Polynomial):
+            return self is other or self.terms == other.terms
+        return False if isinstance(other, int) else NotImplemented
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # without the cached hash: strings hash differently in every process
+        return (Polynomial, (self.terms,))
 
     # -- arithmetic ---------------------------------------------------------------------------
     def __add__(self, other: Size) -> Size:
@@ -140,28 +154,36 @@ class Polynomial:
     __rmul__ = __mul__
 
     def __floordiv__(self, other: Size) -> Size:
-        return floordiv(self, other)
+        return floordiv(self, other) if is_size(other) else NotImplemented
 
     def __rfloordiv__(self, other: Size) -> Size:
-        return floordiv(other, self)
+        return floordiv(other, self) if is_size(other) else NotImplemented
 
     def __mod__(self, other: Size) -> Size | Remainder:
-        return _remainder(self, other)
+        return _remainder(self, other) if is_size(other) else NotImplemented
 
     def __rmod__(self, other: Size) -> Size | Remainder:
-        return _remainder(other, self)
+        return _remainder(other, self) if is_size(other) else NotImplemented
 
     # -- relations ----------------------------------------------------------------------------
     def __ge__(self, other: Size) -> Relation:
+        if not is_size(other):
+            return NotImplemented
         return Relation(_size(self - other), ">=", f"{self} >= {other}")
 
     def __gt__(self, other: Size) -> Relation:
+        if not is_size(other):
+            return NotImplemented
         return Relation(_size(self - other - 1), ">=", f"{self} > {other}")
 
     def __le__(self, other: Size) -> Relation:
+        if not is_size(other):
+            return NotImplemented
         return Relation(_size(other - self), ">=", f"{self} <= {other}")
 
     def __lt__(self, other: Size) -> Relation:
+        if not is_size(other):
+            return NotImplemented
         return Relation(_size(other - self - 1), ">=", f"{self} < {other}")
 
     def __bool__(self) -> bool:
@@ -212,6 +234,10 @@ class Remainder(Polynomial):
                         self.denominator)
 
     __hash__ = Polynomial.__hash__
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Remainder, (self.numerator, self.denominator))
+
     numerator: Polynomial
     denominator: Size
 
@@ -256,8 +282,8 @@ def Dim(  # noqa: N802  (reads as a type where it is used)
     symbol = Symbol(name, multiple_of, at_least, at_most)
     if symbol.hi is not None and symbol.hi < symbol.lo:
         raise DimError(
-            f"Dim {name!r} has no value: no multiple of {multiple_of} lies between "
-            f"{at_least} and {at_most}"
+            f"Dim {name!r} has no value: no {'int' if multiple_of == 1 else 'multiple of '}"
+            f"{'' if multiple_of == 1 else multiple_of} is at least {at_least} and at most {at_most}"
         )
     return Polynomial(((((symbol, 1),), multiple_of),))
 
@@ -282,12 +308,13 @@ def floordiv(a: Size, b: Size) -> Size:
         if b < 1:
             raise DimError(f"sizes are divided by positive numbers; got {a} // {b}")
         return a // b
+    most = bounds(b)[1]
+    if most is not None and most < 1:
+        raise DimError(f"sizes are divided by positive numbers; got ({a}) // ({b})")
     exact = divide_exactly(a, b)
     if exact is not None:
         return exact
     if isinstance(b, int):
-        if b < 1:
-            raise DimError(f"sizes are divided by positive numbers; got {a} // {b}")
         # split off the part that divides: (8*q + 3) // 8 = q + 3 // 8
         whole = _make({mono: c // b for mono, c in _terms(a)})
         rest = _size(a - whole * b)
@@ -313,23 +340,18 @@ def divide_exactly(a: Size, b: Size) -> Size | None:
     lead_mono, lead_c = b.terms[0]
     quotient: Size = 0
     rest = a
-    # long division by the leading term; each step cancels the largest term that b's lead divides
-    while not isinstance(rest, int) or rest != 0:
-        for mono, c in _terms(rest):
-            ratio = _over(mono, lead_mono)
-            if ratio is not None and c % lead_c == 0:
-                break
-        else:
+    # long division: if b divides the rest, its leading term divides the rest's, and cancels it
+    for _ in range(MOST_QUOTIENT):
+        if isinstance(rest, int) and rest == 0:
+            return quotient
+        mono, c = _terms(rest)[0]
+        ratio = _over(mono, lead_mono)
+        if ratio is None or c % lead_c != 0:
             return None
         step = _make({ratio: c // lead_c})
         quotient = quotient + step
-        smaller = _size(rest - step * b)
-        if len(_terms(smaller)) > len(_terms(rest)) + len(b.terms):
-            return None
-        rest = smaller
-        if _degree(quotient) > _degree(a):
-            return None
-    return quotient
+        rest = _size(rest - step * b)
+    return None
 
 
 def bounds(
@@ -348,6 +370,13 @@ def bounds(
         if low is None:
             return None, None
         lows[atom] = max(low, 1) if atom in positive else low
+    signs = {c > 0 for mono, c in size.terms if mono}
+    if all(low >= 0 for low in lows.values()) and (
+        len(signs) == 1 or _expanded_terms(size, lows) > MOST_EXPANDED
+    ):
+        return _termwise_bounds(size, lows)
+    if _expanded_terms(size, lows) > MOST_EXPANDED:
+        return None, None
     shifted: dict[Monomial, int] = {}
     for mono, c in size.terms:
         parts: dict[Monomial, int] = {(): c}
@@ -357,7 +386,8 @@ def bounds(
                 for key, value in parts.items():
                     up = _times(key, ((atom, 1),))
                     grown[up] = grown.get(up, 0) + value
-                    grown[key] = grown.get(key, 0) + value * lows[atom]
+                    if lows[atom]:
+                        grown[key] = grown.get(key, 0) + value * lows[atom]
                 parts = grown
         for key, value in parts.items():
             shifted[key] = shifted.get(key, 0) + value
@@ -444,9 +474,40 @@ def as_size(value: Size) -> Size:
 
 
 # -- inside ------------------------------------------------------------------------------------
+def _expanded_terms(size: Polynomial, lows: Mapping[Atom, int]) -> int:
+    """How many terms a polynomial has when every atom is written as its least value plus a rest."""
+    count = 0
+    for mono, _ in size.terms:
+        grown = 1
+        for atom, power in mono:
+            grown *= power + 1 if lows[atom] else 1
+        count += grown
+    return count
+
+
+def _termwise_bounds(size: Polynomial, lows: Mapping[Atom, int]) -> tuple[int | None, int | None]:
+    """The sum of each term's own bounds, for atoms that are not negative."""
+    low_sum: int | None = 0
+    high_sum: int | None = 0
+    for mono, c in size.terms:
+        least: int | None = c
+        most: int | None = c
+        for atom, power in mono:
+            least = None if least is None else least * lows[atom] ** power
+            most = None if most is None or atom.hi is None else most * atom.hi**power
+        if c < 0:
+            least, most = most, least
+        low_sum = None if low_sum is None or least is None else low_sum + least
+        high_sum = None if high_sum is None or most is None else high_sum + most
+    return low_sum, high_sum
+
+
 def _atom_value(atom: Atom, values: Mapping[str, int]) -> int:
     if isinstance(atom, Quotient):
-        return evaluate(atom.numerator, values) // evaluate(atom.denominator, values)
+        below = evaluate(atom.denominator, values)
+        if below < 1:
+            raise DimError(f"sizes are divided by positive numbers; {atom.denominator} is {below}")
+        return evaluate(atom.numerator, values) // below
     if atom.name not in values:
         raise DimError(f"no value given for Dim {atom.name!r}")
     value = values[atom.name]
@@ -478,8 +539,12 @@ def _make(terms: Mapping[Monomial, int]) -> Size:
 
 
 def _rank(mono: Monomial) -> tuple[int, tuple[tuple[str, int], ...]]:
-    """High degree first, then by name: the order in which polynomials are written."""
-    return (-sum(power for _, power in mono), tuple((atom.order, power) for atom, power in mono))
+    """High degree first, then by name, high powers first: the order in which terms are written.
+
+    Multiplying two monomials by a third keeps their order (it is the graded lexicographic one), on
+    which `divide_exactly` relies.
+    """
+    return (-sum(power for _, power in mono), tuple((atom.order, -power) for atom, power in mono))
 
 
 def _combine(a: Polynomial, b: Size, sign: int) -> Size:
@@ -507,10 +572,6 @@ def _over(a: Monomial, b: Monomial) -> Monomial | None:
             return None
         powers[atom] = left
     return tuple((atom, power) for atom, power in powers.items() if power)
-
-
-def _degree(size: Size) -> int:
-    return max((sum(p for _, p in mono) for mono, _ in _terms(size)), default=0)
 
 
 def _quotient(a: Size, b: Size) -> Size:

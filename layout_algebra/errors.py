@@ -52,6 +52,21 @@ class MissingSolverError(LayoutAlgebraError, ImportError):
     """A second solver was asked for and none is installed."""
 
 
+#: Characters of a text that an error shows.
+MOST_SHOWN = 100
+
+
+def _excerpt(text: str, column: int | None) -> tuple[str, int | None]:
+    """The part of a long text around a column, and where the column is in it."""
+    if len(text) <= MOST_SHOWN:
+        return text, column
+    start = max(0, min((column or 0) - MOST_SHOWN // 2, len(text) - MOST_SHOWN))
+    before = "..." if start > 0 else ""
+    after = "..." if start + MOST_SHOWN < len(text) else ""
+    place = None if column is None else column - start + len(before)
+    return f"{before}{text[start : start + MOST_SHOWN]}{after}", place
+
+
 class NotationError(LayoutAlgebraError, ValueError):
     """Text that is not a layout; shows the text with a caret under the place.
 
@@ -64,9 +79,10 @@ class NotationError(LayoutAlgebraError, ValueError):
         self.column = column
         shown = message
         if text is not None and "\n" not in text:
-            shown += f"\n  {text}"
-            if column is not None and 0 <= column <= len(text):
-                shown += f"\n  {' ' * column}^"
+            line, place = _excerpt(text, column)
+            shown += f"\n  {line}"
+            if place is not None and 0 <= place <= len(line):
+                shown += f"\n  {' ' * place}^"
         super().__init__(shown)
 
     def __reduce__(self) -> tuple[type[NotationError], tuple[str, str | None, int | None]]:

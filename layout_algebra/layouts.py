@@ -280,16 +280,18 @@ def _flat_index(layout: AnyLayout, coordinate: Sequence[Any], shape: Sequence[Si
         if shape is not None and isinstance(size, int) and size < 1:
             raise CoordinateError(f"a shape's sizes are at least 1; got {tuple(shape)}")
         if isinstance(number, int) and isinstance(size, int) and not 0 <= number < size:
-            raise CoordinateError(f"coordinate {position} is {number}, outside 0..{size - 1}")
+            raise _outside(f"coordinate {position}:", number, size)
         flat = flat * size + number
     return flat
 
 
 def check_shape_rank(coordinate: Sequence[Any], shape: Sequence[Size]) -> Sequence[Size]:
     """The shape, if it has one size for each coordinate."""
+    if not isinstance(shape, tuple | list) or not all(is_size(extent) for extent in shape):
+        raise CoordinateError(f"a shape is a sequence of positive ints or Dims; got {shape!r}")
     if len(coordinate) != len(shape):
         raise CoordinateError(
-            f"{len(coordinate)} coordinates for a shape of {len(shape)} dimensions {tuple(shape)}"
+            f"one coordinate for each dimension of the shape {tuple(shape)}; got {tuple(coordinate)}"
         )
     return shape
 
@@ -297,13 +299,16 @@ def check_shape_rank(coordinate: Sequence[Any], shape: Sequence[Size]) -> Sequen
 def _checked_digits(layout: AnyLayout, coordinate: Sequence[Any]) -> Sequence[Any]:
     if len(coordinate) != len(layout.shard):
         raise CoordinateError(
-            f"{len(coordinate)} coordinates for {len(layout.shard)} shard iters; give one flat "
-            "index, one number an iter, or a shape="
+            f"got {len(coordinate)} coordinates {tuple(coordinate)} for {len(layout.shard)} shard "
+            "iters: give one flat index, one number for each iter, or a shape="
         )
+    known = positive_symbols(layout.extents)
     for position, (value, size) in enumerate(zip(coordinate, layout.extents, strict=True)):
         number = _number(value)
-        if isinstance(number, int) and (number < 0 or (isinstance(size, int) and number >= size)):
-            raise CoordinateError(f"coordinate {position} is {number}, outside 0..{size - 1}")
+        if isinstance(number, Traced):
+            continue
+        if not at_least(number, 0, known) or not at_least(size - 1 - number, 0, known):
+            raise _outside(f"coordinate {position}:", number, size)
     return coordinate
 
 
@@ -325,9 +330,13 @@ def _digits(flat: int, extents: Sequence[Size]) -> list[int]:
 
 def _check_flat(layout: AnyLayout, flat: Any) -> None:
     size = product(layout.extents)
-
     known = positive_symbols(layout.extents)
     if not at_least(flat, 0, known) or not at_least(size - 1 - flat, 0, known):
-        raise CoordinateError(f"index {flat} is outside 0..{size - 1}")
+        raise _outside("index", flat, size)
+
+
+def _outside(what: str, value: Size, size: Size) -> CoordinateError:
+    sure = isinstance(value, int) and isinstance(size, int)
+    return CoordinateError(f"{what} {value} {'is' if sure else 'may be'} outside 0..{size - 1}")
 
 

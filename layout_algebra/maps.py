@@ -187,7 +187,10 @@ class Map:
 
     def after(self, inner: Map) -> Map:
         """self(inner(x)): inner's outputs become self's coordinates."""
-        outer = self.renamed("'") if _shared(self, inner) else self
+        outer, suffix = self, ""
+        while _shared(outer, inner):
+            suffix += "'"
+            outer = self.renamed(suffix)
         names = dict(zip((v.name for v in outer.coordinates), self.coordinates, strict=True))
         fed = self.feed(dict(inner.outputs))
         values = {variable: fed[names[variable.name]] for variable in outer.coordinates}
@@ -290,7 +293,8 @@ class Map:
         if self.is_symbolic:
             raise CoordinateError("a table needs numbers for the sizes: evaluate the Dims first")
         variables = (*self.coordinates, *self.replicas)
-        spans = [(v, int(v.low or 0), int(v.extent or 0)) for v in variables]
+        ranges = [_values_of(variable, {}) for variable in variables]
+        spans = [(v, values.start, len(values)) for v, values in zip(variables, ranges, strict=True)]
         found = arrays.arrays_of((term for _, term in self.outputs), arrays.grid(spans))
         shape = tuple(extent for _, _, extent in spans)
         return {
@@ -324,7 +328,10 @@ class Map:
             raise CoordinateError(f"{len(given)} coordinates for a map of {len(self.coordinates)}")
         values = dict(zip(self.coordinates, given, strict=False))
         for name, value in named.items():
-            values[self._coordinate(name)] = value
+            variable = self._coordinate(name)
+            if variable in values:
+                raise CoordinateError(f"two values for coordinate {name}: {values[variable]}, {value}")
+            values[variable] = value
         missing = [variable.name for variable in self.coordinates if variable not in values]
         if missing:
             raise CoordinateError(f"no value for coordinate {', '.join(missing)}")
@@ -361,24 +368,41 @@ def unique_places(places: Iterable[Place]) -> list[Place]:
 
 
 def _parameters(source: Callable[..., Any], shape: Any) -> list[Var]:
-    names = list(inspect.signature(source).parameters)
+    try:
+        parameters = inspect.signature(source).parameters
+    except (TypeError, ValueError):
+        raise TraceError(f"the parameters of {source!r} are not known: wrap it in a lambda") from None
+    for parameter in parameters.values():
+        if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            raise TraceError(f"a traced callable takes plain parameters; got {parameter}")
+    names = list(parameters)
     if isinstance(shape, Mapping):
         if set(shape) != set(names):
-            raise TraceError(f"shape names ({', '.join(shape)}), the callable takes ({', '.join(names)})")
+            raise TraceError(
+                f"one size for each parameter ({', '.join(names)}); got sizes for "
+                f"({', '.join(map(str, shape))})"
+            )
         sizes = [shape[name] for name in names]
     else:
         if shape is None or not isinstance(shape, Sequence):
-            raise TraceError("give the shape of a callable: the sizes of its parameters")
+            raise TraceError(
+                "give the shape of a callable: the sizes of its parameters "
+                f"({', '.join(names)}), as a tuple or a dict; got {shape!r}"
+            )
         sizes = list(shape)
         if len(sizes) != len(names):
-            raise TraceError(f"the callable takes ({', '.join(names)}), shape has {len(sizes)} sizes")
+            raise TraceError(
+                f"one size for each parameter ({', '.join(names)}); got {len(sizes)} sizes {tuple(sizes)}"
+            )
     made: list[Var] = []
     for name, size in zip(names, sizes, strict=True):
+        if isinstance(size, tuple) and len(size) != 2:
+            raise TraceError(f"the range of {name} is a pair (lowest, highest); got {size!r}")
         low, high = size if isinstance(size, tuple) else (0, size - 1 if is_size(size) else size)
         if not all(bound is None or is_size(bound) for bound in (low, high)):
             raise TraceError(f"the size of {name} is a positive int or a Dim; got {size!r}")
         if is_size(low) and is_size(high) and not at_least(high - low, 0) and not _open(high - low):
-            raise TraceError(f"coordinate {name} has no value: {low}..{high}")
+            raise TraceError(f"coordinate {name} has no value: {low}..{high} (from {size!r})")
         made.append(terms.var(name, low if low is None else as_size(low), high if high is None else as_size(high)))
     return made
 
@@ -391,15 +415,22 @@ def _open(size: Size) -> bool:
 def _outputs(result: Any) -> tuple[tuple[str, Term], ...]:
     if isinstance(result, Mapping):
         pairs = [(getattr(axis, "name", axis), value) for axis, value in result.items()]
+        pairs = [("m" if axis == "reg" else axis, value) for axis, value in pairs]
     else:
         pairs = [("m", result)]
+    named: set[str] = set()
     for axis, _ in pairs:
         if not isinstance(axis, str) or not axis.isidentifier():
             raise TraceError(f"an output is named by an axis or an identifier; got {axis!r}")
+        if axis in named:
+            raise TraceError(f"the callable returns two values for axis {axis}: add them up")
+        named.add(axis)
     return tuple((axis, term_of(value)) for axis, value in pairs)
 
 
 def _check_inside(variable: Var, value: Size) -> None:
+    if not is_size(value):
+        raise CoordinateError(f"the value of {variable.name} is an int or a Dim; got {value!r}")
     low, high = variable.low, variable.high
     bad_low = low is not None and not at_least(value - low, 0)
     bad_high = high is not None and not at_least(high - value, 0)

@@ -33,7 +33,7 @@ class ItemError(NotationError):
         self.position = position
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Spec:
     """What `S[...] + R[...] + offset` makes; `TileLayout(spec)` turns it into a layout."""
 
@@ -57,7 +57,11 @@ class Spec:
             )
         found = _offset(other)
         if found is None:
-            if isinstance(other, float | str | bool):
+            if isinstance(other, _Maker):
+                raise NotationError(f"{other} needs its extents in brackets: {other}[...]")
+            if isinstance(other, Axis):
+                raise NotationError(f"an offset on an axis has a number: n@{other}; got {other} alone")
+            if other is None or isinstance(other, float | str | bool | tuple | list):
                 raise NotationError(f"an offset is an int, a Dim, or n@axis; got {other!r}")
             return NotImplemented
         return replace(
@@ -70,7 +74,15 @@ class Spec:
         return self.__add__(other)
 
     def __sub__(self, other: object) -> Spec:
-        raise NotationError(f"write a negative offset as + (-n) or + -n@axis; got - {other}")
+        raise NotationError(f"write a negative offset as + (-n) or + (-n)@axis; got - {other}")
+
+    def __mul__(self, other: object) -> Spec:
+        raise NotationError(f"a layout is a sum, S[...] + R[...] + offset; got * {other}")
+
+    __rmul__ = __mul__
+
+    def __repr__(self) -> str:
+        return notation(Tile(*self.tile_parts()))
 
     def tile_parts(self) -> tuple[tuple[Iter, ...], tuple[Iter, ...], tuple[tuple[Axis, Size], ...]]:
         """Shard, replica and sorted offsets.
@@ -115,38 +127,48 @@ def notation(layout: Tile | Swizzled) -> str:
     parts = [_maker_text("S", layout.shard)]
     if layout.replica:
         parts.append(_maker_text("R", layout.replica))
-    parts += [_on_axis(value, axis) for axis, value in layout.offsets]
+    parts += [_offset_text(value, axis) for axis, value in layout.offsets]
     return " + ".join(parts)
 
 
 def _read(name: str, key: Any) -> tuple[tuple[Iter, ...], frozenset[str]]:
     if isinstance(key, slice):
         if key.step is not None:
-            raise NotationError(f"{name}[...] takes extents : strides; there is a second ':'")
+            raise NotationError(f"{name}[...] takes extents : strides; got a second ':'")
         if key.start is None or key.stop is None:
             missing = "extents before" if key.start is None else "strides after"
-            raise NotationError(f"{name}[...] has no {missing} the ':'")
+            raise NotationError(
+                f"{name}[...] has no {missing} the ':' (for row-major strides leave the ':' out)"
+            )
         both = [isinstance(side, tuple | list) for side in (key.start, key.stop)]
         if both == [False, False]:
             extents, strides = [key.start], [key.stop]
         elif both == [True, True]:
             extents, strides = list(key.start), list(key.stop)
         elif both == [True, False]:
-            raise NotationError(f"{name}[...]: strides are a tuple too, {key.stop!r} is not")
-        else:
             raise NotationError(
-                f"{name}[...]: 1 extent and {len(key.stop)} strides; write "
-                f"{name}[({key.start},) : ...] for lists"
+                f"{name}[...]: {len(key.start)} extents in a list, so the strides are a list too; "
+                f"got {key.stop}"
             )
+        else:
+            raise NotationError(_strides_alone(name, key.start, key.stop))
         if len(extents) != len(strides):
             raise NotationError(
-                f"{name}[...]: {len(extents)} extents and {len(strides)} strides"
+                f"{name}[...]: one stride for each extent; got {_count(len(extents), 'extent')} and "
+                f"{_count(len(strides), 'stride')}"
             )
+        extents = [_number(extent) for extent in extents]
         read = [_stride(name, position, stride) for position, stride in enumerate(strides)]
     else:
         extents = list(key) if isinstance(key, tuple | list) else [key]
+        if any(isinstance(extent, slice) for extent in extents):
+            raise NotationError(
+                f"{name}[...] has one ':', between all extents and all strides: "
+                f"{name}[(8, 4) : (4, 1)]"
+            )
         if len(extents) == 1 and isinstance(extents[0], tuple | list):
             extents = list(extents[0])
+        extents = [_number(extent) for extent in extents]
         for position, extent in enumerate(extents):
             _check_extent(name, position, extent)
         read = [(stride, m) for stride in row_major_strides(as_size(e) for e in extents)]
@@ -158,6 +180,26 @@ def _read(name: str, key: Any) -> tuple[tuple[Iter, ...], frozenset[str]]:
         if axis in (m, reg):
             spelled.add(axis.name)
     return tuple(iters), frozenset(spelled)
+
+
+def _strides_alone(name: str, extent: Any, strides: Any) -> str:
+    """The message for `S[8 : (4, "laneid")]`: one extent, but a list of strides."""
+    if len(strides) == 2 and isinstance(strides[1], str | Axis):
+        meant = f"{strides[0]}@{strides[1]}"
+        return f"{name}[...]: a single stride on an axis is written {name}[{extent} : {meant}]"
+    return (
+        f"{name}[...]: a list of {_count(len(strides), 'stride')} goes with a list of extents, "
+        f"{name}[({extent},) : ...]; got the extent {extent} alone"
+    )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+def _number(value: Any) -> Any:
+    """In brackets True is 1, as TIRx has it: `S[flag]` may hold a comparison."""
+    return int(value) if isinstance(value, bool) else value
 
 
 def _check_extent(name: str, position: int, extent: Any) -> None:
@@ -180,8 +222,9 @@ def _stride(name: str, position: int, stride: Any) -> tuple[Size, Axis]:
             value, axis = stride
         else:
             value, axis = stride, m
+        value = _number(value)
         if not is_size(value):
-            raise LayoutError(f"{where}: an int, a Dim, n@axis or (n, \"axis\"); got {stride!r}")
+            raise LayoutError(f"{where}: one int, Dim, n@axis or (n, \"axis\"); got {stride!r}")
         return as_size(value), Axis.get(axis)
     except LayoutAlgebraError as error:
         text = str(error) if str(error).startswith(where) else f"{where}: {error}"
@@ -213,6 +256,12 @@ def _maker_text(name: str, iters: Sequence[Iter]) -> str:
     if len(iters) == 1:
         return f"{name}[{extents[0]} : {strides[0]}]"
     return f"{name}[({', '.join(extents)}) : ({', '.join(strides)})]"
+
+
+def _offset_text(value: Size, axis: Axis) -> str:
+    """An offset; a sum is in parentheses, since `- n` cannot follow a layout."""
+    several = isinstance(value, Polynomial) and len(value.terms) > 1
+    return f"({_size_text(value)})" if axis is m and several else _on_axis(value, axis)
 
 
 def _on_axis(value: Size, axis: Axis) -> str:

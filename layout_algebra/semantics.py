@@ -102,7 +102,7 @@ def check_shape(layout: AnyLayout, shape: Sequence[Size]) -> Sequence[Size]:
     Raises:
         CoordinateError: otherwise, naming both sizes.
     """
-    if isinstance(shape, int | str) or not all(is_size(extent) for extent in shape):
+    if not isinstance(shape, tuple | list) or not all(is_size(extent) for extent in shape):
         raise CoordinateError(f"a shape is a sequence of positive ints or Dims; got {shape!r}")
     for extent in shape:
         if isinstance(extent, int) and extent < 1:

@@ -18,7 +18,8 @@ interpreters do); `fold` is the one traversal that they share.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from hashlib import blake2b
 from typing import Any, Protocol, TypeVar
 from weakref import WeakValueDictionary
@@ -37,6 +38,8 @@ from layout_algebra.dims import (
 from layout_algebra.errors import DimError
 
 V = TypeVar("V")
+#: Bits that a shift may move by: far beyond any address, and small enough to calculate with.
+MOST_SHIFTED = 1024
 
 
 class Term:
@@ -326,21 +329,52 @@ def bit_or(a: Term, b: Term) -> Term:
 
 
 def shift_left(x: Term, amount: Term) -> Term:
-    if isinstance(amount, Const) and isinstance(amount.value, int):
-        return scale(x, 1 << amount.value)
+    """x * 2**amount.
+
+    Raises:
+        DimError: an amount that may be negative, or above `MOST_SHIFTED`.
+    """
+    least, most = _shift_range(amount)
+    if isinstance(amount, Const) and least == most:
+        return scale(x, 1 << least)
     low = high = None
-    if _nonnegative(x) and isinstance(x.high, int) and isinstance(amount.high, int):
-        low, high = 0, x.high << amount.high
+    if isinstance(x.low, int):
+        low = x.low << least if x.low >= 0 else None if most is None else x.low << most
+    if isinstance(x.high, int):
+        high = x.high << least if x.high <= 0 else None if most is None else x.high << most
     return ShiftLeft.make((x, amount), low, high)
 
 
 def shift_right(x: Term, amount: Term) -> Term:
-    if isinstance(amount, Const) and isinstance(amount.value, int):
-        return floordiv(x, 1 << amount.value)
-    low = high = None
-    if _nonnegative(x):
-        low, high = 0, x.high
+    """floor(x / 2**amount); amounts as for `shift_left`."""
+    least, most = _shift_range(amount)
+    if isinstance(amount, Const) and least == most:
+        return floordiv(x, 1 << least)
+    low: Size | None = None
+    high: Size | None = None
+    if isinstance(x.low, int) and x.low < 0:
+        low = x.low >> least
+    elif _nonnegative(x):
+        low = x.low >> most if isinstance(x.low, int) and most is not None else 0
+        high = x.high
+    if isinstance(x.high, int):
+        high = x.high >> least if x.high >= 0 else -1 if most is None else x.high >> most
     return ShiftRight.make((x, amount), low, high)
+
+
+@contextmanager
+def recorded_splits() -> Iterator[list[tuple[Size, Term]]]:
+    """Collects the (boundary, remainder) of every cut that simplification makes inside the block.
+
+    Each cut is one instance of the division step `x = q*b + r, 0 <= r < b`: a proof that closes by
+    simplification lists them, so that another solver can check the remainders' ranges.
+    """
+    record: list[tuple[Size, Term]] = []
+    _recorder.append(record)
+    try:
+        yield record
+    finally:
+        _recorder.remove(record)
 
 
 # -- traversal ---------------------------------------------------------------------------------
@@ -494,12 +528,22 @@ class _Substitution:
 
 
 # -- inside ------------------------------------------------------------------------------------
+_recorder: list[list[tuple[Size, Term]]] = []
+
+
 def _split_at(x: Term, boundary: Size) -> tuple[Term, Term] | None:
     """x as (q, r) with x = q*boundary + r and 0 <= r < boundary, when ranges show it; else None.
 
     Parts whose coefficient the boundary divides go to q.  One part may be cut itself: c*t with
     boundary = c*n is c*n*(t // n) + c*(t % n).
     """
+    found = _find_split(x, boundary)
+    if found is not None and _recorder:
+        _recorder[-1].append((boundary, found[1]))
+    return found
+
+
+def _find_split(x: Term, boundary: Size) -> tuple[Term, Term] | None:
     if boundary == 1:
         return x, const(0)
     if isinstance(x, Sum):
@@ -573,6 +617,18 @@ def _quotient_range(x: Term, divisor: Size) -> tuple[Size | None, Size | None]:
 
 def _nonnegative(term: Term) -> bool:
     return term.low is not None and at_least(term.low, 0)
+
+
+def _shift_range(amount: Term) -> tuple[int, int | None]:
+    """Least and greatest number of bits to shift by (None: a Dim without bound)."""
+    least = None if amount.low is None else bounds(amount.low)[0]
+    most = None if amount.high is None else bounds(amount.high)[1]
+    if least is None or least < 0 or (most is not None and most > MOST_SHIFTED):
+        shown = "-inf" if least is None else least, "inf" if most is None else most
+        raise DimError(
+            f"a shift is by 0 to {MOST_SHIFTED} bits; this one is by {shown[0]} to {shown[1]}"
+        )
+    return least, most
 
 
 def _ints(*terms: Const) -> bool:

@@ -30,9 +30,11 @@ class Condition:
     def __str__(self) -> str:
         return f"{text(self.term)} {self.kind} 0"
 
-    def holds(self, value: int) -> bool:
-        """Whether it holds where the term has this value."""
-        return value >= 0 if self.kind == ">=" else (value == 0) == (self.kind == "==")
+    def holds(self, value: Any) -> Any:
+        """Whether it holds where the term has this value (elementwise for an array)."""
+        if self.kind == ">=":
+            return value >= 0
+        return value == 0 if self.kind == "==" else value != 0
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,20 @@ class Conditions:
 
     __rand__ = __and__
 
+    def __or__(self, other: object) -> NoReturn:
+        raise TraceError(f"conditions are joined by & only; got ({self}) | ({other})")
+
+    __ror__ = __or__
+
+    def __invert__(self) -> NoReturn:
+        raise TraceError(f"write the opposite condition instead of ~({self})")
+
+    def __str__(self) -> str:
+        return " and ".join(str(condition) for condition in self.all)
+
     def __bool__(self) -> NoReturn:
-        shown = " and ".join(str(condition) for condition in self.all)
         raise TraceError(
-            f"this callable branches on a symbol ({shown}); write it with arithmetic only "
+            f"this callable branches on a symbol ({self}); write it with arithmetic only "
             "(// and % pick digits), or give conditions as a guard, joined by &"
         )
 
@@ -83,6 +95,14 @@ class Traced:
 
     def __pos__(self) -> Traced:
         return self
+
+    def __invert__(self) -> Traced:
+        return Traced(terms.linear([(self.term, -1)], -1))
+
+    def __pow__(self, other: Any) -> NoReturn:
+        raise TraceError(f"powers of symbols are not traced: write {self}*{self}, or 1 << n for 2**n")
+
+    __rpow__ = __pow__
 
     def __mul__(self, other: Any) -> Traced:
         return Traced(terms.multiply(self.term, term_of(other)))
@@ -192,7 +212,7 @@ def term_of(value: object) -> Term:
 def _divisor(value: object) -> Size:
     term = term_of(value)
     if not isinstance(term, terms.Const):
-        raise TraceError(f"symbols are divided by numbers or Dims; got {text(term)}")
+        raise TraceError(f"a divisor is a positive int or a Dim; got the symbol {text(term)}")
     return term.value
 
 

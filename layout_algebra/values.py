@@ -19,6 +19,10 @@ from layout_algebra.dims import Polynomial, Size, Symbol, as_size, at_least, bou
 from layout_algebra.errors import LayoutError
 
 
+#: The most address bits that a swizzle parameter may count (addresses are below 2**63).
+MOST_BITS = 63
+
+
 class Iter(NamedTuple):
     """`extent` positions, `stride` apart, along `axis`."""
 
@@ -69,9 +73,17 @@ class Tile:
         offset: Mapping[Any, Any] | None = None,
     ) -> Self:
         """A checked tile; iters are `Iter`s or triples (extent, stride, axis or its name)."""
-        return cls._from_parts(
-            _iters(shard, "shard"), _iters(replica, "replica"), _offsets(offset or {})
+        if offset is not None and not isinstance(offset, Mapping):  # type: ignore[redundant-expr]
+            raise LayoutError(f"the offset is a dict from axes to numbers; got {offset!r}")
+        spelled: set[str] = set()
+        parts = (
+            _iters(shard, "shard", spelled),
+            _iters(replica, "replica", spelled),
+            _offsets(offset or {}, spelled),
         )
+        if {m.name, reg.name} <= spelled:
+            raise LayoutError("axis reg is another spelling of m: use one of them in a layout")
+        return cls._from_parts(*parts)
 
     @classmethod
     def _from_parts(
@@ -165,8 +177,8 @@ class Swizzle:
             value = getattr(self, name)
             if type(value) is not int:
                 raise LayoutError(f"{name} is a number of bits, an int; got {value!r}")
-            if value < 0:
-                raise LayoutError(f"{name} is a number of bits, at least 0; got {value}")
+            if not 0 <= value <= MOST_BITS:
+                raise LayoutError(f"{name} is a number of bits, 0 to {MOST_BITS}; got {value}")
         if type(self.swizzle_inner) is not bool:
             raise LayoutError(f"swizzle_inner is True or False; got {self.swizzle_inner!r}")
 
@@ -214,12 +226,12 @@ class Swizzled:
 
     def __post_init__(self) -> None:
         if not isinstance(self.tile_layout, Tile):  # type: ignore[redundant-expr]
-            raise LayoutError(f"tile_layout is a TileLayout; got {self.tile_layout!r}")
+            raise LayoutError(f"tile_layout is a TileLayout(S[...] ...); got {self.tile_layout!r}")
         s = self.swizzle
         if s.atom_len < s.swizzle_len:
             raise LayoutError(
-                f"a swizzled layout needs atom_len >= swizzle_len; got atom_len={s.atom_len}, "
-                f"swizzle_len={s.swizzle_len} (a Swizzle alone may have it, ComposeLayout not)"
+                f"ComposeLayout needs atom_len >= swizzle_len; got atom_len={s.atom_len}, "
+                f"swizzle_len={s.swizzle_len} (a Swizzle on its own may have them)"
             )
 
     @property
@@ -303,8 +315,10 @@ def surely_positive(extent: Size) -> bool:
     return extent >= 1 if isinstance(extent, int) else at_least(extent, 1)
 
 
-def _iters(items: Iterable[Any], part: str) -> tuple[Iter, ...]:
+def _iters(items: Iterable[Any], part: str, spelled: set[str]) -> tuple[Iter, ...]:
     made: list[Iter] = []
+    if isinstance(items, str | bytes) or not isinstance(items, Iterable):  # type: ignore[redundant-expr]
+        raise LayoutError(f"{part}: a list of iters (extent, stride, axis); got {items!r}")
     for position, item in enumerate(items):
         where = f"{part}[{position}]"
         try:
@@ -312,17 +326,19 @@ def _iters(items: Iterable[Any], part: str) -> tuple[Iter, ...]:
         except (TypeError, ValueError) as error:
             raise LayoutError(f"{where}: an iter is (extent, stride, axis); got {item!r}") from error
         made.append(make_iter(extent, stride, axis, where))
+        spelled.add(getattr(axis, "name", axis))
     return tuple(made)
 
 
-def _offsets(offset: Mapping[Any, Any]) -> tuple[tuple[Axis, Size], ...]:
+def _offsets(offset: Mapping[Any, Any], spelled: set[str]) -> tuple[tuple[Axis, Size], ...]:
     found: dict[Axis, Size] = {}
     for name, value in offset.items():
         axis = Axis.get(name)
+        spelled.add(axis.name)
         axis = m if axis is reg else axis
         if not is_size(value):
             raise LayoutError(f"the offset on {axis.name} is an int or an expression of Dims; got {value!r}")
         if axis in found:
-            raise LayoutError(f"two offsets on axis {axis.name}")
+            raise LayoutError(f"two offsets on axis {axis.name}: {found[axis]} and {value}; add them")
         found[axis] = as_size(value)
     return sort_offsets(found)

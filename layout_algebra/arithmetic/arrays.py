@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from layout_algebra.arithmetic.text import text
 from layout_algebra.dims import Size, evaluate
 from layout_algebra.errors import CoordinateError
-from layout_algebra.terms import Fold, Sum, Term, Var, subterms
+from layout_algebra.terms import Fold, Term, Var, sizes_of, subterms
 
 Array = NDArray[np.int64]
 LIMIT = 2**62
@@ -100,8 +100,8 @@ def arrays_of(
         bound = max(_magnitude(term.low), _magnitude(term.high))
         if bound >= LIMIT:
             raise CoordinateError(f"{text(term)} reaches {bound}, which does not fit in 62 bits")
-        if isinstance(term, Sum) and any(_magnitude(c) >= LIMIT for _, c in term.parts):
-            raise CoordinateError(f"{text(term)} has a coefficient that does not fit in 62 bits")
+        if any(_magnitude(number) >= LIMIT for number in sizes_of(term)):
+            raise CoordinateError(f"{text(term)} has a number that does not fit in 62 bits")
     fold = Fold(Arrays(values, dims or {}))
     return [fold(term) for term in terms]
 

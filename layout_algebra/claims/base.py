@@ -1,0 +1,121 @@
+"""The base of all claims, conjunctions, and what a claim can be about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from layout_algebra.dims import Symbol, evaluate
+from layout_algebra.errors import ClaimError
+from layout_algebra.maps import Map
+from layout_algebra.questions import Question
+from layout_algebra.semantics import layout_map
+from layout_algebra.terms import Var
+from layout_algebra.values import Swizzled, Tile
+from layout_algebra.verdicts import Witness
+
+Subject: TypeAlias = Tile | Swizzled | Map
+Point: TypeAlias = Mapping[Var, int]
+Dims: TypeAlias = Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Base of all claims; `a & b` claims both."""
+
+    def __and__(self, other: object) -> All:
+        if not isinstance(other, Claim):
+            return NotImplemented
+        parts = [*(self.parts() or (self,)), *(other.parts() or (other,))]
+        return All(tuple(parts))
+
+    @property
+    def name(self) -> str:
+        return type(self).__name__
+
+    def subjects(self) -> tuple[Subject, ...]:
+        raise NotImplementedError
+
+    def parts(self) -> tuple[Claim, ...]:
+        """The claims that this one is the conjunction of; empty for a single claim."""
+        return ()
+
+    def maps(self) -> tuple[Map, ...]:
+        return tuple(as_map(subject) for subject in self.subjects())
+
+    def symbols(self) -> frozenset[Symbol]:
+        """The Dims that the claim is about."""
+        found: frozenset[Symbol] = frozenset()
+        for one in self.maps():
+            found |= one.symbols()
+        return found
+
+    def questions(self) -> tuple[Question, ...] | None:
+        """The negation: the claim holds when no question has an answer.  None: not expressible."""
+        raise NotImplementedError
+
+    def witness(self, point: Point, dims: Dims) -> Witness | None:
+        """The counterexample that an answer describes, recomputed; None if it is none."""
+        raise NotImplementedError
+
+    def counterexample(self, dims: Dims | None = None) -> Witness | None:
+        """The claim's meaning by enumeration: a counterexample, or None when it holds.
+
+        Raises:
+            CoordinateError: the domain is not finite, or too large for 62-bit arithmetic.
+        """
+        raise NotImplementedError
+
+    def work(self, dims: Dims | None = None) -> int:
+        """Places that `counterexample` looks at."""
+        return sum(evaluate(one.size * one.copies, dims or {}) for one in self.maps())
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(str(subject) for subject in self.subjects())})"
+
+
+@dataclass(frozen=True)
+class All(Claim):
+    """A conjunction; made by `&`."""
+
+    claims: tuple[Claim, ...]
+
+    def subjects(self) -> tuple[Subject, ...]:
+        return tuple(subject for claim in self.claims for subject in claim.subjects())
+
+    def parts(self) -> tuple[Claim, ...]:
+        return self.claims
+
+    def counterexample(self, dims: Dims | None = None) -> Witness | None:
+        return first_counterexample(self.claims, dims)
+
+    def __str__(self) -> str:
+        return " & ".join(str(claim) for claim in self.claims)
+
+
+def first_counterexample(claims: tuple[Claim, ...], dims: Dims | None) -> Witness | None:
+    """The first part's counterexample that enumeration finds."""
+    for claim in claims:
+        found = claim.counterexample(dims)
+        if found is not None:
+            return found
+    return None
+
+
+def as_map(subject: Subject) -> Map:
+    """The Map of a subject."""
+    return subject if isinstance(subject, Map) else layout_map(subject)
+
+
+def check_subject(claim: str, subject: object) -> None:
+    """Raises ClaimError unless the subject is a layout or a Map."""
+    if not isinstance(subject, Tile | Swizzled | Map):
+        hint = ""
+        if callable(subject):
+            hint = "; a formula becomes one by Map.of(callable, shape)"
+        elif isinstance(subject, str):
+            hint = "; text becomes one by parse(text)"
+        elif hasattr(subject, "tile_parts"):
+            hint = "; S[...] becomes one by TileLayout(S[...])"
+        raise ClaimError(f"{claim} is about a layout or a Map; got {subject!r}{hint}")

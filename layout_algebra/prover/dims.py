@@ -1,0 +1,69 @@
+"""Sizes and relations between Dims, as Z3 integers."""
+
+from __future__ import annotations
+
+import z3
+
+from layout_algebra.dims import Quotient, Relation, Size, Symbol
+
+
+class SizeEncoder:
+    """Z3 integers for sizes; `conditions` collects the ranges of the symbols that were met."""
+
+    def __init__(self, context: z3.Context | None = None) -> None:
+        self.context = context
+        self.conditions: list[z3.BoolRef] = []
+        self.atoms: dict[Symbol | Quotient, z3.ArithRef] = {}
+
+    def __call__(self, size: Size) -> z3.ArithRef:
+        if isinstance(size, int):
+            return z3.IntVal(size, self.context)
+        pieces: list[z3.ArithRef] = []
+        for mono, c in size.terms:
+            factors = [self.atom(atom) for atom, power in mono for _ in range(power)]
+            if c != 1 or not factors:
+                factors.insert(0, z3.IntVal(c, self.context))
+            piece = factors[0]
+            for factor in factors[1:]:
+                piece = piece * factor
+            pieces.append(piece)
+        return pieces[0] if len(pieces) == 1 else z3.Sum(pieces)
+
+    def atom(self, atom: Symbol | Quotient) -> z3.ArithRef:
+        """The integer of a symbol (its Dim divided by multiple_of) or of an inexact quotient."""
+        if atom in self.atoms:
+            return self.atoms[atom]
+        if isinstance(atom, Symbol):
+            value = z3.Int(f"dim.{atom.name}", self.context)
+            self.atoms[atom] = value
+            self.conditions.append(value >= atom.lo)
+            if atom.hi is not None:
+                self.conditions.append(value <= atom.hi)
+            return value
+        value = z3.Int(f"quotient.{len(self.atoms)}", self.context)
+        self.atoms[atom] = value
+        over, under = self(atom.numerator), self(atom.denominator)
+        self.conditions += [under >= 1, under * value <= over, over < under * value + under]
+        return value
+
+    def relation(self, relation: Relation) -> z3.BoolRef:
+        size = self(relation.size)
+        if relation.kind == ">=":
+            return size >= 0
+        if relation.kind == "==":
+            return size == 0
+        factor = z3.Int(f"factor.{len(self.conditions)}", self.context)
+        return size == self(relation.divisor) * factor
+
+    def values(self, model: z3.ModelRef) -> dict[str, int]:
+        """The Dims' values in a model, by name."""
+        return {
+            atom.name: atom.multiple_of * number(model, value)
+            for atom, value in self.atoms.items()
+            if isinstance(atom, Symbol)
+        }
+
+
+def number(model: z3.ModelRef, value: z3.ArithRef) -> int:
+    """The int that a Z3 integer is in a model."""
+    return model.eval(value, model_completion=True).as_long()  # type: ignore[attr-defined]

@@ -1,0 +1,186 @@
+"""Questions to Z3: choose the encoding, build the query, run it within a budget, read the answer.
+
+The encoding decides everything: integers with digits where the terms are sums and divisions
+(QF_LIA, or QF_NIA with symbolic sizes), bit-vectors where there is XOR.  The two are never mixed in
+one query.  Budgets are Z3 resource units, which are deterministic; the wall clock only caps them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import z3
+
+from layout_algebra.prover.bits import Bits, NoWidth, width_of
+from layout_algebra.prover.digits import Digits, NeedsBits
+from layout_algebra.prover.dims import SizeEncoder, number
+from layout_algebra.questions import Question
+from layout_algebra.terms import Fold, Var
+from layout_algebra.tracing import Condition
+from layout_algebra.verdicts import Query
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Limits of one query: Z3 resource units (deterministic) and seconds (a cap)."""
+
+    rlimit: int = 20_000_000
+    seconds: float = 10.0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What Z3 said: `result` "unsat", "sat" or "unknown"; a point and the Dims' values when sat."""
+
+    result: str
+    query: Query
+    point: dict[Var, int]
+    dims: dict[str, int]
+    reason: str = ""
+
+
+class Encoded:
+    """A question as Z3 assertions, with the way back from a model to a point."""
+
+    def __init__(self, question: Question, context: z3.Context | None = None) -> None:
+        self.question = question
+        sizes = SizeEncoder(context)
+        self.sizes = sizes
+        try:
+            digits = Digits(sizes)
+            clauses = _clauses(question, Fold(digits), lambda v: sizes(v), _integer_holds)
+            for variable in question.variables:
+                digits.var(variable)
+            relations = [sizes.relation(relation) for relation in question.relations]
+            self.assertions = [*sizes.conditions, *digits.conditions, *relations, *clauses]
+            self.variables: dict[Var, z3.ExprRef] = dict(digits.variables)
+            self.logic = "QF_NIA" if _nonlinear(question) else "QF_LIA"
+        except NeedsBits:
+            if question.symbols():
+                raise NoWidth("bit operations on symbolic sizes") from None
+            width = width_of([*question.terms(), *question.variables])
+            bits = Bits(width, context)
+            clauses = _clauses(question, Fold(bits), bits.value, _bits_hold)
+            for variable in question.variables:
+                bits.var(variable)
+            self.assertions = [*bits.conditions, *clauses]
+            self.variables = dict(bits.variables)
+            self.logic = "QF_BV"
+
+    def smt2(self) -> str:
+        """The query as SMT-LIB 2 text."""
+        solver = z3.Solver()
+        solver.add(*self.assertions)
+        return f"(set-logic {self.logic})\n{solver.to_smt2()}"
+
+    def read(self, model: z3.ModelRef) -> dict[Var, int]:
+        """The point that a model describes."""
+        point: dict[Var, int] = {}
+        for variable, value in self.variables.items():
+            if isinstance(value, z3.BitVecRef):
+                found = model.eval(value, model_completion=True)
+                point[variable] = found.as_signed_long()  # type: ignore[attr-defined]
+            else:
+                point[variable] = number(model, value)  # type: ignore[arg-type]
+        return point
+
+
+def as_query(question: Question) -> Query:
+    """The question as a query that was not run.
+
+    Raises:
+        NoWidth: the question cannot be encoded.
+    """
+    encoded = Encoded(question)
+    return Query(question.about, encoded.logic, encoded.smt2())
+
+
+def ask(question: Question, budget: Budget) -> Answer:
+    """Run one question.
+
+    Raises:
+        NoWidth: the question cannot be encoded (bit operations on symbolic or unbounded numbers).
+    """
+    start = time.perf_counter()
+    encoded = Encoded(question)
+    solver = z3.Solver() if encoded.logic == "QF_NIA" else z3.SolverFor(encoded.logic)
+    solver.set("rlimit", budget.rlimit)
+    solver.set("timeout", max(1, int(budget.seconds * 1000)))
+    solver.add(*encoded.assertions)
+    result = str(solver.check())
+    seconds = time.perf_counter() - start
+    query = _Lazy(question.about, encoded.logic, encoded.smt2, result, seconds, _rlimit(solver))
+    if result == "sat":
+        model = solver.model()
+        point, dims = encoded.read(model), encoded.sizes.values(model)
+        return Answer(result, query, point, dims)
+    reason = str(solver.reason_unknown()) if result == "unknown" else ""
+    return Answer(result, query, {}, {}, reason)
+
+
+class _Lazy(Query):
+    """A query whose text is printed only when somebody reads it (printing costs more than solving)."""
+
+    def __init__(
+        self,
+        about: str,
+        logic: str,
+        make: Callable[[], str],
+        result: str,
+        seconds: float,
+        rlimit: int | None,
+    ) -> None:
+        super().__init__(about, logic, "", result, seconds, rlimit)
+        object.__setattr__(self, "_make", make)
+
+    def __getattribute__(self, name: str) -> object:
+        if name == "smt2":
+            text = object.__getattribute__(self, "__dict__").get("smt2", "")
+            if not text:
+                text = object.__getattribute__(self, "_make")()
+                object.__setattr__(self, "smt2", text)
+            return text
+        return object.__getattribute__(self, name)
+
+
+def _clauses(
+    question: Question,
+    fold: Fold,
+    value: Callable[[int], z3.ExprRef],
+    holds: Callable[[Condition, z3.ExprRef, z3.ExprRef], z3.BoolRef],
+) -> list[z3.BoolRef]:
+    zero = value(0)
+    out: list[z3.BoolRef] = []
+    for clause in question.clauses:
+        conditions = [holds(condition, fold(condition.term), zero) for condition in clause]
+        if not conditions:
+            out.append(z3.BoolVal(False))
+        else:
+            out.append(conditions[0] if len(conditions) == 1 else z3.Or(conditions))
+    return out
+
+
+def _integer_holds(condition: Condition, value: z3.ExprRef, zero: z3.ExprRef) -> z3.BoolRef:
+    if condition.kind == ">=":
+        return value >= zero  # type: ignore[operator, no-any-return]
+    return value == zero if condition.kind == "==" else value != zero  # type: ignore[return-value]
+
+
+_bits_hold = _integer_holds  # bit-vector comparisons are signed, and the width holds every value
+
+
+def _nonlinear(question: Question) -> bool:
+    """Whether sizes multiply variables: any Dim that occurs at all makes the query nonlinear."""
+    return bool(question.symbols())
+
+
+def _rlimit(solver: z3.Solver) -> int | None:
+    try:
+        return int(solver.statistics().get_key_value("rlimit count"))
+    except z3.Z3Exception:
+        return None
+
+
+__all__ = ["Answer", "Budget", "Encoded", "NoWidth", "as_query", "ask"]

@@ -1,0 +1,133 @@
+"""Theorems: named claims that a file states, to be proven together.
+
+    from layout_algebra.theorems import theorem
+
+    @theorem("frag: closed form", source="book, forward mapping")
+    def frag_closed_form():
+        return Equivalent(frag.map((8, 16)), Map.of(lambda i, j: {...}, (8, 16)))
+
+A theorem is a function that makes its claim, so that stating it costs nothing until it is proven.
+`expect=REFUTED` states that the claim is false: the witness is part of the record.  `prove PATH`
+collects the theorems of every file below a path.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from layout_algebra.claims import Claim
+from layout_algebra.dims import Relation
+from layout_algebra.errors import ClaimError
+from layout_algebra.verdicts import Verdict
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """A named claim.
+
+    Attributes:
+        name: what a reader sees; unique among the theorems that are proven together.
+        source: the section, paper or rule that states it.
+        make: gives the claim, or a pair (claim, relations that are given).
+        expect: PROVED, or REFUTED for a statement that is false as it stands.
+        note: why, where the statement is false or imprecise.
+        file: the file that states it.
+    """
+
+    name: str
+    source: str
+    make: Callable[[], Claim | tuple[Claim, Iterable[Relation]]]
+    expect: Verdict = Verdict.PROVED
+    note: str = ""
+    file: str = ""
+
+    def claim(self) -> tuple[Claim, tuple[Relation, ...]]:
+        """The claim and what is given."""
+        made = self.make()
+        claim, given = made if isinstance(made, tuple) else (made, ())
+        if not isinstance(claim, Claim):
+            raise ClaimError(f"theorem {self.name!r} returns no claim but {claim!r}")
+        return claim, tuple(given)
+
+
+_collecting: list[list[Theorem]] = []
+
+
+def theorem(
+    name: str, *, source: str, expect: Verdict = Verdict.PROVED, note: str = ""
+) -> Callable[
+    [Callable[[], Claim | tuple[Claim, Iterable[Relation]]]],
+    Callable[[], Claim | tuple[Claim, Iterable[Relation]]],
+]:
+    """Declare the theorem that the decorated function states."""
+    if expect not in (Verdict.PROVED, Verdict.REFUTED):
+        raise ClaimError(f"a theorem is expected PROVED or REFUTED; got {expect}")
+
+    def declare(
+        make: Callable[[], Claim | tuple[Claim, Iterable[Relation]]],
+    ) -> Callable[[], Claim | tuple[Claim, Iterable[Relation]]]:
+        if _collecting:
+            file = getattr(sys.modules.get(make.__module__), "__file__", "") or ""
+            _collecting[-1].append(Theorem(name, source, make, expect, note, file))
+        return make
+
+    return declare
+
+
+@contextmanager
+def collected() -> Iterator[list[Theorem]]:
+    """The theorems that are declared inside the block."""
+    found: list[Theorem] = []
+    _collecting.append(found)
+    try:
+        yield found
+    finally:
+        _collecting.remove(found)
+
+
+def load_theorems(paths: Iterable[str | Path]) -> list[Theorem]:
+    """The theorems of Python files, and of all files below directories, in order of path.
+
+    Raises:
+        ClaimError: a path that is not there, a file without theorems that was named itself, or two
+            theorems of one name.
+    """
+    found: list[Theorem] = []
+    for path in map(Path, paths):
+        if not path.exists():
+            raise ClaimError(f"no such file or directory: {path}")
+        files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+        before = len(found)
+        for file in files:
+            found += _load(file)
+        if len(found) == before:
+            raise ClaimError(f"no theorems in {path}: declare them with @theorem(...)")
+    names: dict[str, Theorem] = {}
+    for one in found:
+        other = names.setdefault(one.name, one)
+        if other is not one:
+            raise ClaimError(f"two theorems are named {one.name!r}: in {other.file} and {one.file}")
+    return found
+
+
+def _load(file: Path) -> list[Theorem]:
+    resolved = file.resolve()
+    name = "layout_algebra_theorems_" + str(abs(hash(str(resolved))))
+    spec = importlib.util.spec_from_file_location(name, resolved)
+    if spec is None or spec.loader is None:
+        raise ClaimError(f"{file} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    with collected() as found:
+        try:
+            spec.loader.exec_module(module)
+        finally:
+            del sys.modules[name]
+    return [
+        Theorem(one.name, one.source, one.make, one.expect, one.note, str(file)) for one in found
+    ]

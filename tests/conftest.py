@@ -1,0 +1,9 @@
+"""Hooks for the whole run.
+
+Those of a folder's own conftest are not seen by the process that prints under `-n`, which collects
+nothing; so they are named here.
+"""
+
+from tests.oracle.summary import pytest_terminal_summary
+
+__all__ = ["pytest_terminal_summary"]

@@ -1,0 +1,1 @@
+"""The package against the answers of two other implementations: see tests/data/oracle/README.md."""
