@@ -82,7 +82,7 @@ class Spec:
     __rmul__ = __mul__
 
     def __repr__(self) -> str:
-        return notation(Tile(*self.tile_parts()))
+        return notation(Tile(self.shard or (), self.replica or (), self.offset))
 
     def tile_parts(self) -> tuple[tuple[Iter, ...], tuple[Iter, ...], tuple[tuple[Axis, Size], ...]]:
         """Shard, replica and sorted offsets.
@@ -147,7 +147,7 @@ def _read(name: str, key: Any) -> tuple[tuple[Iter, ...], frozenset[str]]:
             extents, strides = list(key.start), list(key.stop)
         elif both == [True, False]:
             raise NotationError(
-                f"{name}[...]: {len(key.start)} extents in a list, so the strides are a list too; "
+                f"{name}[...]: {_count(len(key.start), 'extent')} in a list: the strides are a list too; "
                 f"got {key.stop}"
             )
         else:

@@ -6,7 +6,7 @@ A term is a constant (an int or a polynomial of Dims), a coordinate, or one of
     Product  a * b
     FloorDiv x // d,  Mod  x % d                   d a positive size; floor, as in Python
     Digit    the k-th digit of x in mixed radix    (the first digit is not reduced)
-    Xor, And, ShiftLeft, ShiftRight                bits, two's complement for negative numbers
+    Xor, And, Or, ShiftLeft, ShiftRight            bits, two's complement for negative numbers
 
 Terms are hash-consed: two equal terms are one object, so `is` and `==` agree, memo tables are
 cheap, and shared parts are interpreted once.  They carry their value range (`low`, `high`, both
@@ -143,6 +143,10 @@ class Xor(Term):
 
 
 class And(Term):
+    __slots__ = ()
+
+
+class Or(Term):
     __slots__ = ()
 
 
@@ -324,8 +328,18 @@ def bit_and(a: Term, b: Term) -> Term:
 
 
 def bit_or(a: Term, b: Term) -> Term:
-    """a | b, by a + b - (a & b)."""
-    return linear([(a, 1), (b, 1), (bit_and(a, b), -1)])
+    """a | b; 0 on either side gives the other."""
+    if isinstance(a, Const) and isinstance(b, Const) and _ints(a, b):
+        return const(a.value | b.value)  # type: ignore[operator]
+    if a is b:
+        return a
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, Const) and one.value == 0:
+            return other
+    if a.digest > b.digest:
+        a, b = b, a
+    low, high = _bit_range(a, b)
+    return Or.make((a, b), low, high)
 
 
 def shift_left(x: Term, amount: Term) -> Term:
@@ -389,6 +403,7 @@ class Interpreter(Protocol[V]):
     def digits(self, x: V, radices: tuple[Size, ...], term: Term) -> Sequence[V]: ...
     def xor(self, a: V, b: V, term: Term) -> V: ...
     def bit_and(self, a: V, b: V, term: Term) -> V: ...
+    def bit_or(self, a: V, b: V, term: Term) -> V: ...
     def shift_left(self, x: V, amount: V, term: Term) -> V: ...
     def shift_right(self, x: V, amount: V, term: Term) -> V: ...
 
@@ -442,6 +457,8 @@ class Fold:
                 return do.xor(done[fields[0]], done[fields[1]], term)
             case And():
                 return do.bit_and(done[fields[0]], done[fields[1]], term)
+            case Or():
+                return do.bit_or(done[fields[0]], done[fields[1]], term)
             case ShiftLeft():
                 return do.shift_left(done[fields[0]], done[fields[1]], term)
             case ShiftRight():
@@ -519,6 +536,9 @@ class _Substitution:
 
     def bit_and(self, a: Term, b: Term, term: Term) -> Term:
         return bit_and(a, b)
+
+    def bit_or(self, a: Term, b: Term, term: Term) -> Term:
+        return bit_or(a, b)
 
     def shift_left(self, x: Term, amount: Term, term: Term) -> Term:
         return shift_left(x, amount)

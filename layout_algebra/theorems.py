@@ -17,8 +17,9 @@ import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from layout_algebra.claims import Claim
 from layout_algebra.dims import Relation
@@ -36,6 +37,7 @@ class Theorem:
         make: gives the claim, or a pair (claim, relations that are given).
         expect: PROVED, or REFUTED for a statement that is false as it stands.
         note: why, where the statement is false or imprecise.
+        method: the route that must decide it ("solver" for the rules' own theorems).
         file: the file that states it.
     """
 
@@ -44,6 +46,7 @@ class Theorem:
     make: Callable[[], Claim | tuple[Claim, Iterable[Relation]]]
     expect: Verdict = Verdict.PROVED
     note: str = ""
+    method: Literal["auto", "structure", "solver", "enumeration"] = "auto"
     file: str = ""
 
     def claim(self) -> tuple[Claim, tuple[Relation, ...]]:
@@ -59,7 +62,12 @@ _collecting: list[list[Theorem]] = []
 
 
 def theorem(
-    name: str, *, source: str, expect: Verdict = Verdict.PROVED, note: str = ""
+    name: str,
+    *,
+    source: str,
+    expect: Verdict = Verdict.PROVED,
+    note: str = "",
+    method: Literal["auto", "structure", "solver", "enumeration"] = "auto",
 ) -> Callable[
     [Callable[[], Claim | tuple[Claim, Iterable[Relation]]]],
     Callable[[], Claim | tuple[Claim, Iterable[Relation]]],
@@ -73,7 +81,7 @@ def theorem(
     ) -> Callable[[], Claim | tuple[Claim, Iterable[Relation]]]:
         if _collecting:
             file = getattr(sys.modules.get(make.__module__), "__file__", "") or ""
-            _collecting[-1].append(Theorem(name, source, make, expect, note, file))
+            _collecting[-1].append(Theorem(name, source, make, expect, note, method, file))
         return make
 
     return declare
@@ -128,6 +136,4 @@ def _load(file: Path) -> list[Theorem]:
             spec.loader.exec_module(module)
         finally:
             del sys.modules[name]
-    return [
-        Theorem(one.name, one.source, one.make, one.expect, one.note, str(file)) for one in found
-    ]
+    return [replace(one, file=str(file)) for one in found]

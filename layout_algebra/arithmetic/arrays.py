@@ -62,6 +62,9 @@ class Arrays:
     def bit_and(self, a: Any, b: Any, term: Term) -> Any:
         return a & b
 
+    def bit_or(self, a: Any, b: Any, term: Term) -> Any:
+        return a | b
+
     def shift_left(self, x: Any, amount: Any, term: Term) -> Any:
         return x << amount
 

@@ -100,6 +100,9 @@ class Expressions:
     def bit_and(self, a: Expr, b: Expr, term: Term) -> Expr:
         return BitAnd(a, b)
 
+    def bit_or(self, a: Expr, b: Expr, term: Term) -> Expr:
+        return a + b - BitAnd(a, b)
+
     def shift_left(self, x: Expr, amount: Expr, term: Term) -> Expr:
         return x * 2**amount
 

@@ -49,6 +49,9 @@ class Integers:
     def bit_and(self, a: int, b: int, term: Term) -> int:
         return a & b
 
+    def bit_or(self, a: int, b: int, term: Term) -> int:
+        return a | b
+
     def shift_left(self, x: int, amount: int, term: Term) -> int:
         return x << amount
 

@@ -1,6 +1,6 @@
 """Terms as flat Python source: one assignment an operation, for numba and for people.
 
-The text uses only `+ - * // % ^ & << >>` on integers, with Python's floor semantics, so it means
+The text uses only `+ - * // % ^ & | << >>` on integers, with Python's floor semantics, so it means
 the same under CPython and under `numba.njit` on int64.  Names are ours: nothing that a user typed
 reaches the text, so it can be compiled safely.
 """
@@ -65,6 +65,9 @@ class Lines:
 
     def bit_and(self, a: str, b: str, term: Term) -> str:
         return self._let(f"{a} & {b}")
+
+    def bit_or(self, a: str, b: str, term: Term) -> str:
+        return self._let(f"{a} | {b}")
 
     def shift_left(self, x: str, amount: str, term: Term) -> str:
         return self._let(f"{x} << {amount}")

@@ -58,6 +58,9 @@ class Texts:
     def bit_and(self, a: Piece, b: Piece, term: Term) -> Piece:
         return f"{_tight(a, 3)} and {_tight(b, 3)}", 0
 
+    def bit_or(self, a: Piece, b: Piece, term: Term) -> Piece:
+        return f"{_tight(a, 3)} or {_tight(b, 3)}", 0
+
     def shift_left(self, x: Piece, amount: Piece, term: Term) -> Piece:
         return f"({x[0]} << {_tight(amount, 4)})", 4
 

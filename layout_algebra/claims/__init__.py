@@ -7,6 +7,7 @@
     Bijective(f, box)           inside the box, every place of it used exactly once
     Equivalent(f, g)            the same map from the flat index to the set of places
     Disjoint(f, g)              no place of f is a place of g
+    Empty(f)                    no coordinate is in f's domain: its guard cannot hold
     LeftInverse(f, g)           g(f(x)) = x on f's whole domain
     RightInverse(f, g)          f(g(y)) = y on g's whole domain
     Inverse(f, g)               both
@@ -29,6 +30,7 @@ from layout_algebra.claims.pairs import Disjoint, Equivalent
 from layout_algebra.claims.places import (
     Bijective,
     Covers,
+    Empty,
     Injective,
     ReplicasDistinct,
     WithinBounds,
@@ -42,6 +44,7 @@ __all__ = [
     "Covers",
     "Dims",
     "Disjoint",
+    "Empty",
     "Equivalent",
     "Injective",
     "Inverse",
@@ -63,6 +66,7 @@ CLAIMS: dict[str, type[Claim]] = {
         Covers,
         WithinBounds,
         Bijective,
+        Empty,
         Equivalent,
         Disjoint,
         LeftInverse,

@@ -310,3 +310,36 @@ class Bijective(Claim):
 
     def __str__(self) -> str:
         return f"Bijective({self.f}, {box_text(self.box)})"
+
+
+@dataclass(frozen=True)
+class Empty(Claim):
+    """No coordinate is in the map's domain: its guard cannot hold.
+
+    The plain form of "this cannot happen": `Empty(Map.of(..., where=lambda ...: conditions))`.
+    """
+
+    f: Subject
+
+    def __post_init__(self) -> None:
+        check_subject(self.name, self.f)
+
+    def subjects(self) -> tuple[Subject, ...]:
+        return (self.f,)
+
+    def questions(self) -> tuple[Question, ...]:
+        (f,) = self.maps()
+        return (question("a coordinate in the domain", guards(f), all_variables(f)),)
+
+    def witness(self, point: Point, dims: Dims) -> Witness | None:
+        (f,) = self.maps()
+        one = complete(f, point, dims)
+        if not f.admits(one, dims):
+            return None
+        return Witness(f"{element(f, one)} is in the domain", (named(f, one),), (), dict(dims))
+
+    def counterexample(self, dims: Dims | None = None) -> Witness | None:
+        (f,) = self.maps()
+        for point in f.points(dims):
+            return self.witness(point, dims or {})
+        return None

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 import z3
 
 from layout_algebra.dims import Polynomial, Size
+from layout_algebra.prover.dims import smt_name
 from layout_algebra.terms import Term, Var, sizes_of, subterms
 
 #: Wider questions are not asked: solving time grows with the width.
@@ -58,7 +59,7 @@ class Bits:
 
     def var(self, term: Var) -> z3.BitVecRef:
         if term not in self.variables:
-            value = z3.BitVec(term.name, self.width, self.context)
+            value = z3.BitVec(smt_name(term), self.width, self.context)
             self.variables[term] = value
             self._bound(value, term.low, term.high)
         return self.variables[term]
@@ -111,6 +112,9 @@ class Bits:
 
     def bit_and(self, a: z3.BitVecRef, b: z3.BitVecRef, term: Term) -> z3.BitVecRef:
         return a & b
+
+    def bit_or(self, a: z3.BitVecRef, b: z3.BitVecRef, term: Term) -> z3.BitVecRef:
+        return a | b
 
     def shift_left(self, x: z3.BitVecRef, amount: z3.BitVecRef, term: Term) -> z3.BitVecRef:
         return x << amount

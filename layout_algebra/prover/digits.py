@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import z3
 
 from layout_algebra.dims import Size, product
-from layout_algebra.prover.dims import SizeEncoder
+from layout_algebra.prover.dims import SizeEncoder, smt_name
 from layout_algebra.terms import Term, Var
 
 
@@ -34,7 +34,7 @@ class Digits:
 
     def var(self, term: Var) -> z3.ArithRef:
         if term not in self.variables:
-            value = z3.Int(term.name, self.size.context)
+            value = z3.Int(smt_name(term), self.size.context)
             self.variables[term] = value
             self._bound(value, term.low, term.high)
         return self.variables[term]
@@ -72,6 +72,7 @@ class Digits:
         raise NeedsBits
 
     bit_and = xor
+    bit_or = xor
     shift_left = xor
     shift_right = xor
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import z3
 
 from layout_algebra.dims import Quotient, Relation, Size, Symbol
+from layout_algebra.terms import Var
 
 
 class SizeEncoder:
@@ -62,6 +63,11 @@ class SizeEncoder:
             for atom, value in self.atoms.items()
             if isinstance(atom, Symbol)
         }
+
+
+def smt_name(variable: Var) -> str:
+    """A coordinate's name as an SMT-LIB symbol: never a reserved word, never in need of quotes."""
+    return "x." + variable.name.replace("'", ".2")
 
 
 def number(model: z3.ModelRef, value: z3.ArithRef) -> int:

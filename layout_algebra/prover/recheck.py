@@ -297,8 +297,11 @@ class _Worker:
             timer.join()  # from here on it cannot ring
         if line.endswith(b"\n"):
             return json.loads(line)
-        self.kill()
-        code = self._process.wait()
+        try:  # its output ends shortly before itself
+            code = self._process.wait(timeout=1.0)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            code = self._process.wait()
         if late.is_set():
             return {"result": "timeout", "detail": f"killed after {limit:g} s"}
         self._noise.seek(0)

@@ -176,11 +176,17 @@ def _nonlinear(question: Question) -> bool:
     return bool(question.symbols())
 
 
+_spent = [0]
+
+
 def _rlimit(solver: z3.Solver) -> int | None:
+    """Resource units of the last check: Z3 counts them for the whole process."""
     try:
-        return int(solver.statistics().get_key_value("rlimit count"))
+        total = int(solver.statistics().get_key_value("rlimit count"))
     except z3.Z3Exception:
         return None
+    used, _spent[0] = total - _spent[0], total
+    return used
 
 
 __all__ = ["Answer", "Budget", "Encoded", "NoWidth", "as_query", "ask"]

@@ -18,11 +18,11 @@ DEVIATIONS = [
         refused(NotationError, "extent 0: the extent is at least 1"),
     ),
     # S[8:(4,"laneid")] was two strides, of which the second was dropped
-    Deviation("12.14", ["notation-0014"], refused(NotationError, "1 extent and 2 strides")),
+    Deviation("12.14", ["notation-0014"], refused(NotationError, "a single stride on an axis is written S[8 : 4@laneid]")),
     # of R[2:1]+R[3:1] the first was dropped
     Deviation("12.14", ["notation-0016"], refused(NotationError, "a layout has one R[...]")),
     # S[(4,):"m"] went through the letters of "m": with "laneid" the stride would be on an axis "l"
-    Deviation("12.14", ["notation-0044"], refused(NotationError, "strides are a tuple too")),
+    Deviation("12.14", ["notation-0044"], refused(NotationError, "the strides are a list too")),
     # 1@laneid+S[4]+2 failed on the left offset
     Deviation(
         "12.14",

@@ -1,0 +1,119 @@
+"""The swizzle, for ALL parameters: every M, B, S and every 32-bit address at once.
+
+The parameters are coordinates here, so one query speaks of all of them.  An address is any number
+below 2^32; M + S + B <= 32, as no field can lie above the address.
+"""
+
+from __future__ import annotations
+
+from layout_algebra import Equivalent, Injective, Map, Verdict
+from layout_algebra.prover.rules import BIJECTION, PERIODS
+from layout_algebra.theorems import theorem
+
+BITS = 32
+SHAPE = {"x": (0, 2**BITS - 1), "M": (0, BITS), "B": (0, BITS), "S": (0, BITS)}
+BOOK = "book: TIRx Layout API, the swizzle transform"
+
+
+def swizzle(x, M, B, S):
+    """As semantics.py has it: one XOR on the whole address."""
+    return x ^ (((x >> (M + S)) & ((1 << B) - 1)) << M)
+
+
+def mirrored(x, M, B, S):
+    """swizzle_inner=False: the low field goes into the high one."""
+    return x ^ (((x >> M) & ((1 << B) - 1)) << (M + S))
+
+
+def legal(x, M, B, S):
+    return (S >= B) & (M + S + B <= BITS)
+
+
+def over_all(place, where=legal):
+    """A Map over every address and every parameter; the parameters are part of the place."""
+    return Map.of(
+        lambda x, M, B, S: {"address": place(x, M, B, S), "M": M, "B": B, "S": S}, SHAPE, where=where
+    )
+
+
+@theorem(BIJECTION, source=BOOK)
+def bijection():
+    return Injective(over_all(swizzle)) & Injective(over_all(mirrored))
+
+
+@theorem("swizzle: an involution, for all M, B, S", source="S >= B: the fields do not overlap")
+def involution():
+    twice = over_all(lambda x, M, B, S: swizzle(swizzle(x, M, B, S), M, B, S))
+    return Equivalent(twice, over_all(lambda x, M, B, S: x))
+
+
+@theorem("swizzle: the mirrored one is an involution, for all M, B, S", source="SEMANTICS: S >= B")
+def mirrored_involution():
+    twice = over_all(lambda x, M, B, S: mirrored(mirrored(x, M, B, S), M, B, S))
+    return Equivalent(twice, over_all(lambda x, M, B, S: x))
+
+
+@theorem("swizzle: the book's three lines are this XOR, for all M, B, S", source=BOOK)
+def book_formula():
+    def book(x, M, B, S):
+        low = x & ((1 << M) - 1)
+        high = x >> M
+        return ((high ^ ((high >> S) & ((1 << B) - 1))) << M) | low
+
+    return Equivalent(over_all(book), over_all(swizzle))
+
+
+@theorem("swizzle: the low M bits stay, for all M, B, S", source=BOOK)
+def low_bits_stay():
+    swizzled = over_all(lambda x, M, B, S: swizzle(x, M, B, S) & ((1 << M) - 1))
+    return Equivalent(swizzled, over_all(lambda x, M, B, S: x & ((1 << M) - 1)))
+
+
+@theorem(PERIODS, source=BOOK)
+def periods():
+    """x and its swizzled address lie in one aligned block of 2^(M+S+B)."""
+    swizzled = over_all(lambda x, M, B, S: swizzle(x, M, B, S) >> (M + S + B))
+    other = over_all(lambda x, M, B, S: mirrored(x, M, B, S) >> (M + S + B))
+    plain = over_all(lambda x, M, B, S: x >> (M + S + B))
+    return Equivalent(swizzled, plain) & Equivalent(other, plain)
+
+
+@theorem("swizzle: B = 0 changes nothing", source="SEMANTICS: swizzle_len 0")
+def empty_field():
+    return Equivalent(
+        over_all(swizzle, where=lambda x, M, B, S: legal(x, M, B, S) & (B == 0)),
+        over_all(lambda x, M, B, S: x, where=lambda x, M, B, S: legal(x, M, B, S) & (B == 0)),
+    )
+
+
+def overlapping(x, M, B, S):
+    return (S >= 1) & (S < B) & (M + S + B <= BITS)
+
+
+@theorem("swizzle: with 0 < S < B still a bijection", source="CuTe's Swizzle allows it")
+def overlapping_bijection():
+    return Injective(over_all(swizzle, where=overlapping))
+
+
+@theorem(
+    "swizzle: with 0 < S < B an involution",
+    source="often assumed of CuTe's Swizzle",
+    expect=Verdict.REFUTED,
+    note="the fields overlap: the XOR changes the bits that it reads",
+)
+def overlapping_involution():
+    twice = over_all(lambda x, M, B, S: swizzle(swizzle(x, M, B, S), M, B, S), where=overlapping)
+    return Equivalent(twice, over_all(lambda x, M, B, S: x, where=overlapping))
+
+
+@theorem(
+    "swizzle: with S = 0 < B a bijection",
+    source="the legality rule S >= B, without it",
+    expect=Verdict.REFUTED,
+    note="a field XORed with itself is 0",
+)
+def no_distance():
+    def zero(x, M, B, S):
+        return (S == 0) & (B >= 1) & (M + B <= BITS)
+
+    return Injective(over_all(swizzle, where=zero))
