@@ -90,7 +90,10 @@ class Axis:
         known = cls._registry.get(name)
         if known is not None:
             if (known.kind, known.scope, known.subscope, known.limit) != facts:
-                raise AxisError(f"axis {name!r} is registered already, as {known.describe()}")
+                raise AxisError(
+                    f"axis {name!r} is registered already, as {known.describe()}; got kind={kind!r}, "
+                    f"scope={scope!r}, subscope={subscope!r}, limit={limit!r}"
+                )
             return known
         self = object.__new__(cls)
         for field, value in zip(("name", "kind", "scope", "subscope", "limit"), (name, *facts), strict=True):

@@ -59,8 +59,8 @@ _OPERATORS = {
 class Reader(Source):
     """A text, the Dims that were seen in it, and the work that its products made so far."""
 
-    def __init__(self, text: str, what: str, allowed: str = "") -> None:
-        super().__init__(text, what, allowed)
+    def __init__(self, text: str, what: str, like: str, allowed: str = "") -> None:
+        super().__init__(text, what, like, allowed)
         self.dims: dict[str, Polynomial] = {}
         self.work = 0
 
@@ -191,8 +191,9 @@ class Reader(Source):
             if not is_size(number):
                 raise NotationError(f"the number before @ is an int or a Dim; got {_shown(number)}")
         if not isinstance(axis, Axis):
+            quotes = " without quotes" if isinstance(axis, str) else ""
             raise self.error(
-                f"@ is followed by the name of an axis; got {_shown(axis)}", node.right
+                f"@ is followed by the name of an axis{quotes}; got {_shown(axis)}", node.right
             )
         return cast(AxisTerms, cast(Any, number) @ axis)
 
@@ -324,7 +325,8 @@ class Reader(Source):
         self, node: ast.Call, names: Sequence[str], *, required: int
     ) -> dict[str, ast.expr]:
         """The argument nodes by parameter; the first `required` parameters must be given."""
-        call = f"{cast(ast.Name, node.func).id}({', '.join(names)})"
+        inside = "S[...] + R[...] + offset" if names == ("spec",) else ", ".join(names)
+        call = f"{cast(ast.Name, node.func).id}({inside})"
         for argument in node.args[len(names) :]:
             raise self.error(f"{call} is given {len(node.args)} arguments", argument)
         given = dict(zip(names, node.args, strict=False))
@@ -337,7 +339,7 @@ class Reader(Source):
             given[keyword.arg or ""] = keyword.value
         missing = [name for name in names[:required] if name not in given]
         if missing:
-            raise self.error(f"{call} is not given {', '.join(missing)}", node)
+            raise self.error(f"{call}: {', '.join(missing)} is missing", node)
         return given
 
 

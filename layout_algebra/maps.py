@@ -50,7 +50,13 @@ class Map:
 
     # -- making -------------------------------------------------------------------------------
     @staticmethod
-    def of(source: Any, shape: Any = None, *, where: Callable[..., Any] | None = None) -> Map:
+    def of(
+        source: Any,
+        shape: Any = None,
+        *,
+        where: Callable[..., Any] | None = None,
+        copies: Sequence[str] = (),
+    ) -> Map:
         """The Map of a layout, or of a Python callable traced once with symbols.
 
         Args:
@@ -59,6 +65,8 @@ class Map:
                 size or a pair (lowest, highest).  Not needed for layouts.
             where: a callable of the same parameters that gives conditions joined by `&`; the
                 map is restricted to the coordinates where they hold.
+            copies: names of the callable's parameters that are no coordinates: each of their values
+                gives one more place.
 
         The callable returns a dict axis -> integer, or one integer for axis `m`.
 
@@ -80,7 +88,15 @@ class Map:
             if not isinstance(kept, Conditions):
                 raise TraceError(f"where= gives conditions on its parameters; got {kept!r}")
             guard = kept.all
-        return Map(tuple(coordinates), outputs, (), guard)
+        names = [variable.name for variable in coordinates]
+        for name in copies:
+            if name not in names:
+                raise TraceError(f"no parameter {name!r} to count copies; there is ({', '.join(names)})")
+        inputs = tuple(variable for variable in coordinates if variable.name not in copies)
+        replicas = tuple(variable for variable in coordinates if variable.name in copies)
+        if not terms.variables(condition.term for condition in guard).isdisjoint(replicas):
+            raise TraceError("where= is about coordinates; it cannot leave out copies of an element")
+        return Map(inputs, outputs, replicas, guard)
 
     # -- reading ------------------------------------------------------------------------------
     @property
@@ -165,7 +181,8 @@ class Map:
     def feed(self, inputs: Mapping[str, Term]) -> dict[Var, Term]:
         """Terms for this map's coordinates when another map's outputs are put in.
 
-        Matched by name; a single input also fits any coordinates, as their row-major flat index.
+        Matched by name; a single input (or none, the place 0) also fits any coordinates, as their
+        row-major flat index.
 
         Raises:
             CoordinateError: the names do not match.
@@ -173,8 +190,8 @@ class Map:
         names = {variable.name: variable for variable in self.coordinates}
         if set(names) == set(inputs):
             return {variable: inputs[name] for name, variable in names.items()}
-        if len(inputs) == 1 and self.coordinates:
-            (only,) = inputs.values()
+        if len(inputs) <= 1:
+            only = next(iter(inputs.values()), terms.const(0))  # no axis: the only place, 0
             digits = terms.split(only, self.extents)
             return {
                 variable: terms.add(digit, terms.const(variable.low or 0))
@@ -392,7 +409,7 @@ def _parameters(source: Callable[..., Any], shape: Any) -> list[Var]:
         sizes = list(shape)
         if len(sizes) != len(names):
             raise TraceError(
-                f"one size for each parameter ({', '.join(names)}); got {len(sizes)} sizes {tuple(sizes)}"
+                f"one size for each parameter ({', '.join(names)}); got {tuple(sizes)}"
             )
     made: list[Var] = []
     for name, size in zip(names, sizes, strict=True):

@@ -148,7 +148,7 @@ def _read(name: str, key: Any) -> tuple[tuple[Iter, ...], frozenset[str]]:
         elif both == [True, False]:
             raise NotationError(
                 f"{name}[...]: {_count(len(key.start), 'extent')} in a list: the strides are a list too; "
-                f"got {key.stop}"
+                f"got {key.stop!r}"
             )
         else:
             raise NotationError(_strides_alone(name, key.start, key.stop))
@@ -157,7 +157,7 @@ def _read(name: str, key: Any) -> tuple[tuple[Iter, ...], frozenset[str]]:
                 f"{name}[...]: one stride for each extent; got {_count(len(extents), 'extent')} and "
                 f"{_count(len(strides), 'stride')}"
             )
-        extents = [_number(extent) for extent in extents]
+        extents = _checked_extents(name, extents)
         read = [_stride(name, position, stride) for position, stride in enumerate(strides)]
     else:
         extents = list(key) if isinstance(key, tuple | list) else [key]
@@ -168,14 +168,11 @@ def _read(name: str, key: Any) -> tuple[tuple[Iter, ...], frozenset[str]]:
             )
         if len(extents) == 1 and isinstance(extents[0], tuple | list):
             extents = list(extents[0])
-        extents = [_number(extent) for extent in extents]
-        for position, extent in enumerate(extents):
-            _check_extent(name, position, extent)
+        extents = _checked_extents(name, extents)
         read = [(stride, m) for stride in row_major_strides(as_size(e) for e in extents)]
     iters: list[Iter] = []
     spelled: set[str] = set()
-    for position, (extent, (stride, axis)) in enumerate(zip(extents, read, strict=True)):
-        _check_extent(name, position, extent)
+    for extent, (stride, axis) in zip(extents, read, strict=True):
         iters.append(make_iter(extent, stride, axis))
         if axis in (m, reg):
             spelled.add(axis.name)
@@ -202,13 +199,17 @@ def _number(value: Any) -> Any:
     return int(value) if isinstance(value, bool) else value
 
 
-def _check_extent(name: str, position: int, extent: Any) -> None:
-    if isinstance(extent, tuple | list):
-        raise ItemError(f"{name}[...]: extents are not nested; got {extent!r}", "extent", position)
-    try:
-        make_iter(extent, 0, m, f"{name}[...], extent {position}")
-    except LayoutError as error:
-        raise ItemError(str(error), "extent", position) from None
+def _checked_extents(name: str, extents: Sequence[Any]) -> list[Any]:
+    checked = [_number(extent) for extent in extents]
+    for position, extent in enumerate(checked):
+        where = f"{name}[...], extent {position}"
+        if isinstance(extent, tuple | list):
+            raise ItemError(f"{where}: extents are not nested; got {extent!r}", "extent", position)
+        try:
+            make_iter(extent, 0, m, where)
+        except LayoutError as error:
+            raise ItemError(str(error), "extent", position) from None
+    return checked
 
 
 def _stride(name: str, position: int, stride: Any) -> tuple[Size, Axis]:

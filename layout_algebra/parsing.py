@@ -28,7 +28,7 @@ def parse(text: str) -> Layout:
     Raises:
         NotationError: anything else, with the column (in characters, from 0) of what is wrong.
     """
-    with _reading(text, "a layout") as reader:
+    with _reading(text, "a layout", "S[(8, 4) : (4@laneid, 1)] + 5@laneid") as reader:
         return reader.layout(reader.node(0, len(reader.text)))
 
 
@@ -38,7 +38,7 @@ def parse_size(text: str) -> Size:
     Raises:
         NotationError: anything else.
     """
-    with _reading(text, "a size") as reader:
+    with _reading(text, "a size", '64 or Dim("M")//8') as reader:
         return reader.size(reader.node(0, len(reader.text)))
 
 
@@ -48,7 +48,7 @@ def parse_shape(text: str) -> tuple[Size, ...]:
     Raises:
         NotationError: anything else, or a size below 1.
     """
-    with _reading(text, "a shape", allowed="×") as reader:
+    with _reading(text, "a shape", "8x64 or 8,64", allowed="×") as reader:
         cut = re.fullmatch(r" *\d+ *([xX×] *\d+ *)+", reader.text)
         if cut:
             spans = [match.span() for match in re.finditer(r"\d+", reader.text)]
@@ -72,15 +72,13 @@ def parse_box(text: str) -> dict[str, tuple[Size, Size]]:
     Raises:
         NotationError: anything else, an axis given twice, or a range without a place.
     """
-    with _reading(text, "a box") as reader:
+    with _reading(text, "a box", "laneid=32,m=2:4") as reader:
         box: dict[str, tuple[Size, Size]] = {}
         for start, end in reader.pieces(0, len(reader.text), ","):
             left, *others = reader.pieces(start, end, "=")
             name, place = reader.word(*left)
             if len(others) != 1:
-                raise reader.error(
-                    "a box is axis=end or axis=first:end, with commas between", place
-                )
+                raise reader.error(f"this is not {reader.wanted}", place)
             with reader.at(place):
                 axis = Axis.get(name)
             axis = m if axis is reg else axis
@@ -100,9 +98,9 @@ def parse_box(text: str) -> dict[str, tuple[Size, Size]]:
 
 
 @contextmanager
-def _reading(text: str, what: str, allowed: str = "") -> Iterator[Reader]:
+def _reading(text: str, what: str, like: str, allowed: str = "") -> Iterator[Reader]:
     """A reader of the text; a tree that is too deep for Python is a NotationError too."""
-    reader = Reader(text, what, allowed)
+    reader = Reader(text, what, like, allowed)
     try:
         yield reader
     except (RecursionError, MemoryError):

@@ -111,10 +111,11 @@ def check_shape(layout: AnyLayout, shape: Sequence[Size]) -> Sequence[Size]:
     if given != size:
         known = positive_symbols([*layout.extents, *shape])
         if not at_least(size - given, 0, known):
+            sure = isinstance(given, int) and isinstance(size, int)
             raise CoordinateError(
-                f"shape {tuple(shape)} has {given} elements, the layout {size}"
-                + ("" if isinstance(given, int) and isinstance(size, int) else
-                   ": that the shape fits is not known for all values of the Dims")
+                f"shape {tuple(shape)} has {given} elements, "
+                f"{'more than' if sure else 'for some values of the Dims more than'} "
+                f"the layout's {size}"
             )
     return shape
 

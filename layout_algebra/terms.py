@@ -252,7 +252,7 @@ def divmod_terms(x: Term, divisor: Size) -> tuple[Term, Term]:
         DimError: a divisor that is an int below 1.
     """
     if isinstance(divisor, int) and divisor < 1:
-        raise DimError(f"terms are divided by positive sizes; got {divisor}")
+        raise DimError(f"a divisor is a positive int or a Dim; got {divisor}")
     exact = _split_at(x, divisor)
     if exact is not None:
         return exact
@@ -644,10 +644,9 @@ def _shift_range(amount: Term) -> tuple[int, int | None]:
     least = None if amount.low is None else bounds(amount.low)[0]
     most = None if amount.high is None else bounds(amount.high)[1]
     if least is None or least < 0 or (most is not None and most > MOST_SHIFTED):
-        shown = "-inf" if least is None else least, "inf" if most is None else most
-        raise DimError(
-            f"a shift is by 0 to {MOST_SHIFTED} bits; this one is by {shown[0]} to {shown[1]}"
-        )
+        shown = f"{'-inf' if least is None else least}..{'inf' if most is None else most}"
+        shown = str(least) if least == most else shown
+        raise DimError(f"a shift is by 0..{MOST_SHIFTED} bits; got {shown}")
     return least, most
 
 

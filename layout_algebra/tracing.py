@@ -186,7 +186,9 @@ class Traced:
         )
 
     __int__ = __index__
-    __iter__ = None  # type: ignore[assignment]
+
+    def __iter__(self) -> NoReturn:
+        raise TraceError(f"{text(self.term)} is one symbol: it cannot be unpacked or iterated")
 
     def __repr__(self) -> str:
         return text(self.term)

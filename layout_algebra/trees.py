@@ -35,27 +35,30 @@ _LOOKALIKES = {
 #: What to say of texts that Python cannot read, where it says "invalid syntax".
 _ADVICE = (
     (r"\b[SR] *\[ *\]", "the extents go between the brackets; S[()] has none"),
-    (r"\b\d+ *[A-Za-z_]\w*", "a number and its axis are joined by @, as in 4@laneid"),
+    (r"\b\d+ *(?!x\d)[A-Za-z_]\w*", "a number and its axis are joined by @, as in 4@laneid"),
 )
 
 
 class Source:
-    """One text to be read as `what` ("a layout")."""
+    """One text to be read as `what` ("a layout"), of which `like` is an example.
 
-    def __init__(self, text: str, what: str, allowed: str = "") -> None:
+    `allowed` has characters that this text may contain besides those of the notation.
+    """
+
+    def __init__(self, text: str, what: str, like: str, allowed: str = "") -> None:
         if not isinstance(text, str):  # type: ignore[redundant-expr]
             raise NotationError(f"{what} is read from a text; got {text!r}")
         if len(text) > MOST_CHARACTERS:
             raise NotationError(
                 f"{what} is read from at most {MOST_CHARACTERS} characters; got {len(text)}"
             )
-        self.what = what
+        self.wanted = f"{what}, like {like}"
         self.text = "".join(_visible(character) for character in text)
         for column, character in enumerate(text):
             if character not in allowed:
                 self._check_character(character, column)
         if not self.text.strip():
-            raise self.error(f"an empty text is not {what}", 0)
+            raise self.error(f"an empty text is not {self.wanted}", 0)
 
     def _check_character(self, character: str, column: int) -> None:
         if character in "#\\" or not (
@@ -94,7 +97,7 @@ class Source:
         """The tree of text[start:end], its columns counted in the characters of the whole text."""
         part = self.text[start:end]
         if not part.strip():
-            raise self.error(f"something is missing: {self.what} is expected here", start)
+            raise self.error(f"something is missing here: this is not {self.wanted}", start)
         start += len(part) - len(part.lstrip())
         part = part.strip()
         try:
@@ -102,12 +105,9 @@ class Source:
                 warnings.simplefilter("ignore")
                 root = ast.parse(part, mode="eval").body
         except SyntaxError as error:
-            column = min(max((error.offset or 1) - 1, 0), len(part))
-            reason = f"this is not {self.what}: {_syntax(error)}"
-            for pattern, advice in _ADVICE:
-                for match in re.finditer(pattern, part):
-                    if match.start() <= column <= match.end():
-                        column, reason = match.start(), advice
+            column, reason = _syntax(error, part)
+            if reason in ("invalid syntax", "invalid decimal literal"):
+                reason = f"this is not {self.wanted}"
             raise self.error(reason, start + column) from None
         characters = _characters(part)
         for node in ast.walk(root):
@@ -153,9 +153,14 @@ def _characters(part: str) -> Callable[[int], int]:
     return lambda column: len(encoded[:column].decode(errors="ignore"))
 
 
-def _syntax(error: SyntaxError) -> str:
-    """What Python says of a text that it cannot read, without advice for programs."""
-    message = error.msg
-    if "integer string conversion" in message:
-        return f"an integer has at most {MOST_DIGITS} digits"
-    return message.split("; use an 0o prefix")[0].split(". Perhaps")[0].split(". Maybe")[0]
+def _syntax(error: SyntaxError, part: str) -> tuple[int, str]:
+    """Where and why Python cannot read a text, without its advice for programs."""
+    long = re.search(rf"[\d_]{{{MOST_DIGITS},}}", part)
+    if "integer string conversion" in error.msg and long:
+        return long.start(), f"an integer has at most {MOST_DIGITS} digits here"
+    column = min(max((error.offset or 1) - 1, 0), len(part))
+    for pattern, advice in _ADVICE:
+        for match in re.finditer(pattern, part):
+            if match.start() <= column <= match.end():
+                return match.start(), advice
+    return column, error.msg.split("; use an 0o prefix")[0].split(". ")[0]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Self
 
 from layout_algebra.axes import Axis, m, reg
 from layout_algebra.dims import Polynomial, Size, Symbol, as_size, at_least, bounds, is_size, product, symbols
-from layout_algebra.errors import LayoutError
+from layout_algebra.errors import AxisError, LayoutError
 
 
 #: The most address bits that a swizzle parameter may count (addresses are below 2**63).
@@ -45,11 +45,15 @@ def make_iter(extent: object, stride: object, axis: object, where: str = "iter")
         raise LayoutError(f"{where}: the extent is a positive int or a Dim; got {extent!r}")
     if not is_size(stride):
         raise LayoutError(f"{where}: the stride is an int or an expression of Dims; got {stride!r}")
-    found = Axis.get(axis)  # type: ignore[arg-type]
+    try:
+        found = Axis.get(axis)  # type: ignore[arg-type]
+    except AxisError as error:
+        raise AxisError(f"{where}: {error}") from None
     extent, stride = as_size(extent), as_size(stride)  # type: ignore[arg-type]
     _, most = bounds(extent)
     if most is not None and most < 1:
-        raise LayoutError(f"{where}: the extent is at least 1; got {extent}")
+        shown = extent if isinstance(extent, int) else extent.call_text()
+        raise LayoutError(f"{where}: the extent is at least 1; got {shown}")
     return Iter(extent, stride, m if found is reg else found)
 
 

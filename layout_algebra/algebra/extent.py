@@ -82,7 +82,10 @@ def tile_ends(tile: Tile, axis: Axis) -> tuple[Size, Size]:
         elif above is not None and above <= 0:
             low = low + reach
         else:
-            raise LayoutError(f"the sign of stride {stride}@{axis.name} is not known")
+            raise LayoutError(
+                f"the sign of stride ({stride})@{axis.name} is not known: give its Dims bounds "
+                "(at_least=, at_most=)"
+            )
     return low, high
 
 

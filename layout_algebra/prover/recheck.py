@@ -26,6 +26,7 @@ import contextlib
 import importlib
 import importlib.util
 import json
+import math
 import os
 import re
 import signal
@@ -54,19 +55,23 @@ READERS: dict[str, tuple[str, ...]] = {
     "LIA": ("cvc5",),
     "NIA": ("cvc5",),
 }
-#: cvc5's options for products of symbolic sizes, tried in turn.  Such goals are a matter of luck: what
-#: one set ends in 50 ms another does not end at all.  Of 26 goals the defaults end 15 in 4 s, each of
-#: the first three 20 to 23; the last is good at models.  Other logics need no options.
-NONLINEAR: tuple[dict[str, str], ...] = (
-    {"decision": "justification", "nl-rlv": "always"},
-    {"decision": "justification"},
-    {"nl-rlv": "always", "nl-ext-split-zero": "true"},
-    {"nl-cov": "true"},
-)
-#: The share of the time that each of them gets: a short round first, since luck comes early.
+#: cvc5's options for products of symbolic sizes, tried in turn.  Such goals are a matter of luck:
+#: what one set ends in 50 ms another does not end at all.  Of 26 goals without quantifiers the
+#: defaults ended 15 within 4 s, each of the first three 20 to 23; the last is good at models.
+STRATEGIES: dict[str, tuple[dict[str, str], ...]] = {
+    "QF_NIA": (
+        {"decision": "justification", "nl-rlv": "always"},
+        {"decision": "justification"},
+        {"nl-rlv": "always", "nl-ext-split-zero": "true"},
+        {"nl-cov": "true"},
+    ),
+    "NIA": ({"nl-ext-split-zero": "true"}, {}),
+}
+#: The share of the time that each turn gets: a short round first, since luck comes early.
 SHARES = (0.05, 0.2)
 
 START_LIMIT = 60.0  # seconds for a worker to start and to import its solver
+TICK = 0.02  # seconds between two looks at the clock
 MEMORY_LIMIT = 8 << 30  # bytes of address space of one worker
 
 
@@ -260,6 +265,9 @@ class _Worker:
             env={**os.environ, "PYTHONPATH": os.pathsep.join(path)},
             start_new_session=True,
         )
+        self._deadline, self._late = math.inf, False
+        self._guard = threading.Lock()  # of the two above
+        threading.Thread(target=self._watch, daemon=True).start()
 
     @property
     def alive(self) -> bool:
@@ -283,9 +291,8 @@ class _Worker:
         stdin, stdout = cast(IO[bytes], self._process.stdin), cast(IO[bytes], self._process.stdout)
         self._noise.seek(0)  # the worker writes through the same position
         self._noise.truncate()
-        late = threading.Event()
-        timer = threading.Timer(limit, lambda: (late.set(), self.kill()))
-        timer.start()
+        with self._guard:
+            self._deadline = time.monotonic() + limit
         try:
             stdin.write(message)
             stdin.flush()
@@ -293,8 +300,8 @@ class _Worker:
         except OSError:  # it died before it had read the question
             line = b""
         finally:
-            timer.cancel()
-            timer.join()  # from here on it cannot ring
+            with self._guard:
+                self._deadline = math.inf
         if line.endswith(b"\n"):
             return json.loads(line)
         try:  # its output ends shortly before itself
@@ -302,12 +309,21 @@ class _Worker:
         except subprocess.TimeoutExpired:
             self.kill()
             code = self._process.wait()
-        if late.is_set():
+        if self._late:
             return {"result": "timeout", "detail": f"killed after {limit:g} s"}
         self._noise.seek(0)
         noise = " ".join(self._noise.read().decode(errors="replace").split())[-400:]
         cause = signal.Signals(-code).name if code < 0 else f"exit status {code}"
         return {"result": "error", "detail": f"{self.solver} died, {cause}. {noise}".rstrip()}
+
+    def _watch(self) -> None:
+        """Kill the process once it is late.  One thread a worker: one a query costs a millisecond."""
+        while self.alive:
+            time.sleep(TICK)
+            with self._guard:
+                if time.monotonic() > self._deadline:
+                    self._late = True
+                    self.kill()
 
     def kill(self) -> None:
         self._process.kill()
@@ -353,9 +369,10 @@ def _logic_of(text: str) -> str:
 
 
 def _cvc5(cvc5: Any, text: str, timeout: float) -> tuple[str, str]:
+    strategies = STRATEGIES.get(_logic_of(text))
     turns: list[tuple[float, dict[str, str]]] = [(1.0, {})]
-    if _logic_of(text) in ("QF_NIA", "NIA"):
-        turns = [(share, options) for share in SHARES for options in NONLINEAR]
+    if strategies:
+        turns = [(share, options) for share in SHARES for options in strategies]
     why = ""
     for turn, (share, options) in enumerate(turns, 1):
         manager = cvc5.TermManager()

@@ -340,8 +340,7 @@ def _sides(claim: LeftInverse | Equivalent) -> list[tuple[object, object]] | Non
     outputs = dict(back.outputs)
     if set(names) == set(outputs):
         return [(outputs[name], names[name]) for name in names]
-    (only,) = outputs.values()
-    return [(only, f.index)]
+    return [(next(iter(outputs.values()), const(0)), f.index)]
 
 
 def _lands_inside(claim: LeftInverse, facts: Facts) -> bool:
@@ -350,7 +349,8 @@ def _lands_inside(claim: LeftInverse, facts: Facts) -> bool:
     if set(names) == set(f.axes):
         ranges = [(f.output(name), v.low, v.high) for name, v in names.items()]
     else:
-        ranges = [(f.outputs[0][1], 0, g.size - 1)]
+        only = f.outputs[0][1] if f.outputs else const(0)
+        ranges = [(only, 0, g.size - 1)]
     for term, low, high in ranges:
         if low is not None and (term.low is None or not facts.at_least(term.low - low, 0)):
             return False

@@ -8,7 +8,8 @@ one query.  Budgets are Z3 resource units, which are deterministic; the wall clo
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import z3
@@ -105,9 +106,7 @@ def ask(question: Question, budget: Budget) -> Answer:
     """
     start = time.perf_counter()
     encoded = Encoded(question)
-    solver = z3.Solver() if encoded.logic == "QF_NIA" else z3.SolverFor(encoded.logic)
-    solver.set("rlimit", budget.rlimit)
-    solver.set("timeout", max(1, int(budget.seconds * 1000)))
+    solver = _solver(encoded.logic, budget)
     solver.add(*encoded.assertions)
     result = str(solver.check())
     seconds = time.perf_counter() - start
@@ -118,6 +117,38 @@ def ask(question: Question, budget: Budget) -> Answer:
         return Answer(result, query, point, dims)
     reason = str(solver.reason_unknown()) if result == "unknown" else ""
     return Answer(result, query, {}, {}, reason)
+
+
+def replay(query: Query, budget: Budget) -> Query:
+    """The query with the answer that Z3 gives to its text."""
+    start = time.perf_counter()
+    solver = _solver(query.logic, budget)
+    solver.from_string(query.smt2)
+    result = str(solver.check())
+    seconds = time.perf_counter() - start
+    return Query(query.about, query.logic, query.smt2, result, seconds, _rlimit(solver))
+
+
+@contextmanager
+def fresh_context() -> Iterator[None]:
+    """Inside, Z3 has forgotten everything: answers do not depend on what was asked before.
+
+    Z3's own order of things depends on all that its context has seen, and with it models, resource
+    units, and whether a hard query is decided at all.
+    """
+    before, spent = z3.z3._main_ctx, _spent[0]
+    z3.z3._main_ctx, _spent[0] = z3.Context(), 0
+    try:
+        yield
+    finally:
+        z3.z3._main_ctx, _spent[0] = before, spent
+
+
+def _solver(logic: str, budget: Budget) -> z3.Solver:
+    solver = z3.Solver() if logic == "QF_NIA" else z3.SolverFor(logic)
+    solver.set("rlimit", budget.rlimit)
+    solver.set("timeout", max(1, int(budget.seconds * 1000)))
+    return solver
 
 
 class _Lazy(Query):
@@ -189,4 +220,4 @@ def _rlimit(solver: z3.Solver) -> int | None:
     return used
 
 
-__all__ = ["Answer", "Budget", "Encoded", "NoWidth", "as_query", "ask"]
+__all__ = ["Answer", "Budget", "Encoded", "NoWidth", "as_query", "ask", "fresh_context", "replay"]

@@ -18,7 +18,11 @@ DEVIATIONS = [
         refused(NotationError, "extent 0: the extent is at least 1"),
     ),
     # S[8:(4,"laneid")] was two strides, of which the second was dropped
-    Deviation("12.14", ["notation-0014"], refused(NotationError, "a single stride on an axis is written S[8 : 4@laneid]")),
+    Deviation(
+        "12.14",
+        ["notation-0014"],
+        refused(NotationError, "a single stride on an axis is written S[8 : 4@laneid]"),
+    ),
     # of R[2:1]+R[3:1] the first was dropped
     Deviation("12.14", ["notation-0016"], refused(NotationError, "a layout has one R[...]")),
     # S[(4,):"m"] went through the letters of "m": with "laneid" the stride would be on an axis "l"

@@ -4,6 +4,7 @@ A fake `bitwuzla` in front of the real one plays the solver that prints, hangs o
 """
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -29,11 +30,11 @@ START = 10.0  # seconds that it may take to start a worker
 LINEAR = "(set-logic QF_LIA)(declare-fun x () Int)(assert (< {} x 3))(check-sat)"
 SAT, UNSAT = LINEAR.format(1), LINEAR.format(2)
 BITS = "(set-logic QF_BV)(declare-fun x () (_ BitVec 8))(assert (= x (bvnot x)))(check-sat)"
-#: Factors of a product of two primes near 2^31: minutes at least, for every solver.
+#: Factors of a product of two primes of 32 bits: minutes at least, for both solvers.
 HARD = """(set-logic QF_BV)
 (declare-fun p () (_ BitVec 64))
 (declare-fun q () (_ BitVec 64))
-(assert (= (bvmul p q) (_ bv4611685975477714963 64)))
+(assert (= (bvmul p q) (_ bv8687298342800752309 64)))
 (assert (and (bvult (_ bv1 64) p) (bvule p q) (bvult q (_ bv4294967296 64))))
 (check-sat)
 """
@@ -125,7 +126,7 @@ def test_both_agree_with_z3_on_bits(name: str, solver: str) -> None:
     [
         ("garbage", "expected check-sat"),
         ("", "expected check-sat"),
-        (BITS[:-1], "ended|EOF|expected|Expected"),
+        (BITS[:-1], "Expected|missing"),
         (BITS + "(check-sat)", "the command 'check-sat'"),
         (BITS.replace("(check-sat)", ""), "expected check-sat"),
         (BITS.replace("(check-sat)", "; (check-sat)"), "expected check-sat"),
@@ -140,7 +141,7 @@ def test_a_text_that_is_not_a_question_is_an_error(text: str, reason: str, solve
     answer = decide(text, solver, 5.0)
     assert (answer.result, answer.decided) == ("error", False)
     assert pytest.approx(0, abs=SLACK) == answer.seconds
-    assert any(part in answer.detail for part in reason.split("|")) or "set-logic" in answer.detail
+    assert re.search(reason, answer.detail)
 
 
 def test_names_comments_and_an_exit_are_part_of_a_flat_script() -> None:
@@ -232,9 +233,7 @@ def test_misuse_is_an_error_that_says_so() -> None:
 def test_without_a_second_solver_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recheck.importlib.util, "find_spec", lambda _: None)
     assert installed() == ()
-    with pytest.raises(
-        MissingSolverError, match=r"cvc5 is not installed.*layout-algebra\[recheck\]"
-    ):
+    with pytest.raises(MissingSolverError, match=r"cvc5 is not .*layout-algebra\[recheck\]"):
         decide(SAT, "cvc5", 1.0)
     with SolverPool() as pool, pytest.raises(MissingSolverError, match="bitwuzla or cvc5 is not"):
         pool.decide_many([], timeout=1.0)
@@ -330,40 +329,17 @@ def wait_until(condition: Callable[[], bool], limit: float = START) -> None:
         time.sleep(0.02)
 
 
-def worker_pids(pool: SolverPool) -> list[int]:
-    return [worker._process.pid for worker in pool._workers]
-
-
 @on_linux
 def test_a_pool_that_ends_leaves_no_process_behind() -> None:
+    begin = time.monotonic()
     with SolverPool(workers=2) as pool:
-        stream = pool.decide_many([(i, HARD, "QF_BV") for i in range(4)], timeout=60.0)
-        with pytest.raises(RuntimeError, match="leave"):
-            leave_while_thinking(pool, stream)
-    assert len(PIDS) == 2
-    assert not any(map(is_running, PIDS))
-
-
-PIDS: list[int] = []
-
-
-def leave_while_thinking(pool: SolverPool, stream) -> None:
-    import threading
-
-    def close() -> None:
+        items = [("easy", BITS, "QF_BV"), *((i, HARD, "QF_BV") for i in range(3))]
+        assert next(pool.decide_many(items, timeout=60.0))[0] == "easy"
         wait_until(lambda: len(pool._workers) == 2)
-        PIDS[:] = worker_pids(pool)
-        time.sleep(0.3)
-        pool.close()
-
-    closing = threading.Thread(target=close)
-    closing.start()
-    try:
-        next(stream)
-    except RuntimeError as error:
-        raise RuntimeError("leave") from error
-    finally:
-        closing.join()
+        pids = [worker._process.pid for worker in pool._workers]
+        time.sleep(0.2)
+    assert not any(map(is_running, pids))
+    assert time.monotonic() < begin + START
 
 
 PARENT = """
