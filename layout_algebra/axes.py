@@ -96,7 +96,9 @@ class Axis:
                 )
             return known
         self = object.__new__(cls)
-        for field, value in zip(("name", "kind", "scope", "subscope", "limit"), (name, *facts), strict=True):
+        for field, value in zip(
+            ("name", "kind", "scope", "subscope", "limit"), (name, *facts), strict=True
+        ):
             object.__setattr__(self, field, value)
         cls._registry[name] = self
         return self
@@ -111,8 +113,10 @@ class Axis:
             if not isinstance(name, str):  # type: ignore[redundant-expr]
                 raise AxisError(f"an axis is an Axis or its name; got {name!r}")
             near = difflib.get_close_matches(name, cls._registry, n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]!r}, or is it your own? Then register it" if near else (
-                "register your own"
+            hint = (
+                f"did you mean {near[0]!r}, or is it your own? Then register it"
+                if near
+                else ("register your own")
             )
             raise AxisError(f"unknown axis {name!r}: {hint} first with Axis(name, kind=...)")
         return known
@@ -144,7 +148,9 @@ class Axis:
         return AxisTerms(((as_size(value), self),))
 
     def __matmul__(self, value: object) -> AxisTerms:
-        raise NotationError(f"the number goes before the axis: n@{self.name}; got {self.name}@{value}")
+        raise NotationError(
+            f"the number goes before the axis: n@{self.name}; got {self.name}@{value}"
+        )
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Axis is immutable (tried to set {name!r})")

@@ -230,8 +230,12 @@ class Remainder(Polynomial):
     def __eq__(self, other: object) -> Relation:  # type: ignore[override]
         if other != 0:
             raise DimError(f"write the relation as ({self.numerator}) % ({self.denominator}) == 0")
-        return Relation(self.numerator, "divides", f"{self.numerator} % ({self.denominator}) == 0",
-                        self.denominator)
+        return Relation(
+            self.numerator,
+            "divides",
+            f"{self.numerator} % ({self.denominator}) == 0",
+            self.denominator,
+        )
 
     __hash__ = Polynomial.__hash__
 
@@ -274,7 +278,11 @@ def Dim(  # noqa: N802  (reads as a type where it is used)
     """
     if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):  # type: ignore[redundant-expr]
         raise DimError(f"a Dim's name is an identifier; got {name!r}")
-    for label, value in (("multiple_of", multiple_of), ("at_least", at_least), ("at_most", at_most)):
+    for label, value in (
+        ("multiple_of", multiple_of),
+        ("at_least", at_least),
+        ("at_most", at_most),
+    ):
         if not (value is None and label == "at_most") and type(value) is not int:
             raise DimError(f"{label} of Dim {name!r} is an int; got {value!r}")
     if multiple_of < 1:
@@ -354,9 +362,7 @@ def divide_exactly(a: Size, b: Size) -> Size | None:
     return None
 
 
-def bounds(
-    size: Size, positive: frozenset[Symbol] = frozenset()
-) -> tuple[int | None, int | None]:
+def bounds(size: Size, positive: frozenset[Symbol] = frozenset()) -> tuple[int | None, int | None]:
     """Least and greatest value as far as intervals tell; None where they do not.
 
     `positive` names symbols that are known to be at least 1 (extents).  Sound, not complete.
@@ -461,7 +467,9 @@ def rewrite(size: Size, replace: Callable[[Symbol], Size]) -> Size:
             if isinstance(atom, Symbol):
                 value = replace(atom)
             else:
-                value = floordiv(rewrite(atom.numerator, replace), rewrite(atom.denominator, replace))
+                value = floordiv(
+                    rewrite(atom.numerator, replace), rewrite(atom.denominator, replace)
+                )
             for _ in range(power):
                 part = part * value
         total = total + part
@@ -583,8 +591,10 @@ def _quotient(a: Size, b: Size) -> Size:
 def _remainder(a: Size, b: Size) -> Size | Remainder:
     whole = floordiv(a, b)
     rest = a - whole * b
-    if isinstance(rest, int) or isinstance(a, int) or not any(
-        isinstance(atom, Quotient) for atom in rest.atoms()
+    if (
+        isinstance(rest, int)
+        or isinstance(a, int)
+        or not any(isinstance(atom, Quotient) for atom in rest.atoms())
     ):
         return rest
     return Remainder(a, b)
@@ -606,7 +616,13 @@ def _text(polynomial: Polynomial, name: Callable[[Symbol], str]) -> str:
                 text = name(atom)
             elif atom.multiple_of != 1:
                 text = f"({name(atom)}//{atom.multiple_of})"
-                if len(mono) == 1 and power == 1 and left == 1 and len(polynomial.terms) == 1 and c > 0:
+                if (
+                    len(mono) == 1
+                    and power == 1
+                    and left == 1
+                    and len(polynomial.terms) == 1
+                    and c > 0
+                ):
                     text = text[1:-1]
             else:
                 text = name(atom)

@@ -15,7 +15,7 @@ errors; what is added here is the place, a caret under the node at fault.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from layout_algebra.axes import Axis, AxisTerms, reg
@@ -62,7 +62,13 @@ class Reader(Source):
     def __init__(self, text: str, what: str, like: str, allowed: str = "") -> None:
         super().__init__(text, what, like, allowed)
         self.dims: dict[str, Polynomial] = {}
+        self.named: Mapping[str, Polynomial] | None = None
         self.work = 0
+
+    def know(self, dims: Mapping[str, Polynomial] | None) -> None:
+        """Let the text name these Dims without writing out their calls."""
+        self.named = dims
+        self.dims.update(dims or {})
 
     # -- what a text can be -------------------------------------------------------------------
     def layout(self, node: ast.expr) -> Layout:
@@ -129,10 +135,15 @@ class Reader(Source):
             return _MAKERS[name]
         if name in _CALLS:
             raise self.error(f"{name} is followed by its arguments: {name}(...)", node)
+        if self.named and name in self.named and not after_at:
+            return self.named[name]
         with self.at(node):
             try:
                 return Axis.get(name)
             except AxisError as error:
+                if self.named is not None and not after_at:
+                    known = f"its Dims are {', '.join(self.named)}" if self.named else "it has none"
+                    raise NotationError(f"{name!r} is no Dim of the layout: {known}") from None
                 if "did you mean" in str(error) or after_at:
                     raise
                 raise NotationError(

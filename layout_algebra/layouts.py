@@ -16,7 +16,7 @@ from layout_algebra.dims import Size, at_least, evaluate, is_size, positive_symb
 from layout_algebra.errors import CoordinateError, LayoutError
 from layout_algebra.maps import Map, Place
 from layout_algebra.notation import Spec, notation
-from layout_algebra.semantics import check_shape, digits_of, layout_map, places
+from layout_algebra.semantics import digits_of, layout_map, places
 from layout_algebra.terms import Const, const
 from layout_algebra.tracing import Traced, term_of
 from layout_algebra.values import AnyLayout, Iter, Swizzle, Swizzled, Tile
@@ -32,7 +32,9 @@ class LayoutMethods:
         """The layout's Map over a logical shape (over the shard's own digits when None)."""
         return layout_map(self, shape)
 
-    def apply(self: AnyLayout, *coordinate: Any, shape: Sequence[Size] | None = None) -> dict[str, Any]:  # type: ignore[misc]
+    def apply(
+        self: AnyLayout, *coordinate: Any, shape: Sequence[Size] | None = None
+    ) -> dict[str, Any]:  # type: ignore[misc]
         """The place of one element, its first copy: axis name -> number.
 
         Args:
@@ -49,7 +51,9 @@ class LayoutMethods:
             return _apply_flat(self, coordinate[0])
         return _apply(self, coordinate, shape)
 
-    def places(self: AnyLayout, *coordinate: Any, shape: Sequence[Size] | None = None) -> list[Place]:  # type: ignore[misc]
+    def places(
+        self: AnyLayout, *coordinate: Any, shape: Sequence[Size] | None = None
+    ) -> list[Place]:  # type: ignore[misc]
         """Every place of one element, copies included, each once; arguments as for `apply`."""
         flat = _flat_index(self, coordinate, shape)
         if not isinstance(flat, int) or self.is_symbolic:
@@ -143,7 +147,9 @@ class TileLayout(LayoutMethods, Tile):
         offsets: tuple[tuple[Axis, Size], ...],
     ) -> Self:
         self = object.__new__(cls)
-        for name, value in zip(("shard", "replica", "offsets"), (shard, replica, offsets), strict=True):
+        for name, value in zip(
+            ("shard", "replica", "offsets"), (shard, replica, offsets), strict=True
+        ):
             object.__setattr__(self, name, value)
         return self
 
@@ -241,7 +247,9 @@ def _apply_flat(layout: AnyLayout, flat: int) -> dict[str, Any]:
     return place
 
 
-def _apply(layout: AnyLayout, coordinate: Sequence[Any], shape: Sequence[Size] | None) -> dict[str, Any]:
+def _apply(
+    layout: AnyLayout, coordinate: Sequence[Any], shape: Sequence[Size] | None
+) -> dict[str, Any]:
     flat = _flat_index(layout, coordinate, shape)
     if shape is None and len(coordinate) != 1 and not isinstance(flat, int):
         digits = [term_of(number) for number in _checked_digits(layout, coordinate)]
@@ -253,7 +261,9 @@ def _apply(layout: AnyLayout, coordinate: Sequence[Any], shape: Sequence[Size] |
         digits = digits_of(layout, term_of(flat))
     found = places(layout, (), digits)
     first = {replica: const(0) for replica in found.replicas}
-    named = {axis.name for _, _, axis in layout.shard} | {axis.name for axis, _ in layout.tile.offsets}
+    named = {axis.name for _, _, axis in layout.shard} | {
+        axis.name for axis, _ in layout.tile.offsets
+    }
     if isinstance(layout, Swizzled):
         named.add(m.name)
     placed = found._rebuilt(first)
@@ -338,5 +348,3 @@ def _check_flat(layout: AnyLayout, flat: Any) -> None:
 def _outside(what: str, value: Size, size: Size) -> CoordinateError:
     sure = isinstance(value, int) and isinstance(size, int)
     return CoordinateError(f"{what} {value} {'is' if sure else 'may be'} outside 0..{size - 1}")
-
-

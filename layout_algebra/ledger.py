@@ -221,6 +221,20 @@ def write_query(folder: Path, key: str, text: str) -> None:
         write_text(path, text)
 
 
+def check_writable(path: Path) -> None:
+    """Make the folder of a file that is to be written.
+
+    Raises:
+        LedgerError: the file could not be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LedgerError(f"cannot write {path}: {error.strerror or error}") from None
+    if not os.access(path.parent, os.W_OK):
+        raise LedgerError(f"cannot write {path}: its folder may not be written to")
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a file in one stroke: no reader ever finds half of it.
 
@@ -290,7 +304,9 @@ class Change:
             return f"appeared: {self.name} ({self.after})"
         if self.after is None:
             return f"vanished: {self.name} (was {self.before})"
-        return f"{'WORSE' if self.worse else 'changed'}: {self.name} ({self.before} -> {self.after})"
+        return (
+            f"{'WORSE' if self.worse else 'changed'}: {self.name} ({self.before} -> {self.after})"
+        )
 
 
 def changes(old: Ledger, new: Ledger) -> list[Change]:
@@ -346,7 +362,10 @@ def _ledger(data: Any) -> Ledger:
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise Fault("", f'expected an object with "format": "{FORMAT}"')
     if data.get("version") != VERSION:
-        raise Fault("version", f"expected {VERSION}, the one that this release reads; got {data.get('version')!r}")
+        raise Fault(
+            "version",
+            f"expected {VERSION}, the one that this release reads; got {data.get('version')!r}",
+        )
     check(data, LEDGER)
     entries = tuple(_entry(one, f"entries[{k}]") for k, one in enumerate(data["entries"]))
     seen: set[str] = set()
@@ -361,7 +380,9 @@ def _ledger(data: Any) -> Ledger:
             raise Fault(name, f"says {data[name]!r}, by the entries it is {found[name]!r}")
     for name, value in found["summary"].items():
         if not name.endswith("seconds") and data["summary"][name] != value:
-            raise Fault(f"summary.{name}", f"says {data['summary'][name]!r}, by the entries it is {value!r}")
+            raise Fault(
+                f"summary.{name}", f"says {data['summary'][name]!r}, by the entries it is {value!r}"
+            )
     return ledger
 
 
@@ -372,20 +393,29 @@ def _entry(data: dict[str, Any], where: str) -> Entry:
     for position, one in enumerate(data["queries"]):
         query = QueryRecord(**{name: value for name, value in one.items() if name != "file"})
         if one["file"] != query.file:
-            raise Fault(f"{where}.queries[{position}].file", f"expected {query.file!r}; got {one['file']!r}")
+            raise Fault(
+                f"{where}.queries[{position}].file", f"expected {query.file!r}; got {one['file']!r}"
+            )
         queries.append(query)
     rest["queries"] = tuple(queries)
     rest["given"] = tuple(data["given"])
     rest["steps"] = tuple(
-        StepRecord(one["claim"], one["rule"], one["detail"], tuple(one["lemmas"]), tuple(one["queries"]))
+        StepRecord(
+            one["claim"], one["rule"], one["detail"], tuple(one["lemmas"]), tuple(one["queries"])
+        )
         for one in data["steps"]
     )
     entry = Entry(**rest)
     if entry.ok is not ok:
-        raise Fault(f"{where}.ok", f"expected {entry.ok} for {entry.verdict} where {entry.expect} was expected")
+        raise Fault(
+            f"{where}.ok",
+            f"expected {entry.ok} for {entry.verdict} where {entry.expect} was expected",
+        )
     keys = {query.key for query in queries}
     for position, step in enumerate(entry.steps):
         unknown = [key for key in step.queries if key not in keys]
         if unknown:
-            raise Fault(f"{where}.steps[{position}].queries", f"no query {unknown[0]!r} in the entry")
+            raise Fault(
+                f"{where}.steps[{position}].queries", f"no query {unknown[0]!r} in the entry"
+            )
     return entry

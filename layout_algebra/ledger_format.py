@@ -123,7 +123,9 @@ def check(value: Any, wanted: Any, where: str = "") -> None:
                 check(part, wanted[0], f"{where}[{position}]")
         case set():
             if not isinstance(value, str) or value not in wanted:
-                raise Fault(where, f"expected one of {', '.join(sorted(wanted))}; got {_shown(value)}")
+                raise Fault(
+                    where, f"expected one of {', '.join(sorted(wanted))}; got {_shown(value)}"
+                )
         case re.Pattern():
             if not isinstance(value, str) or not wanted.fullmatch(value):
                 raise Fault(where, f"expected a text like {wanted.pattern}; got {_shown(value)}")

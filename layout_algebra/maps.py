@@ -91,11 +91,15 @@ class Map:
         names = [variable.name for variable in coordinates]
         for name in copies:
             if name not in names:
-                raise TraceError(f"no parameter {name!r} to count copies; there is ({', '.join(names)})")
+                raise TraceError(
+                    f"no parameter {name!r} to count copies; there is ({', '.join(names)})"
+                )
         inputs = tuple(variable for variable in coordinates if variable.name not in copies)
         replicas = tuple(variable for variable in coordinates if variable.name in copies)
         if not terms.variables(condition.term for condition in guard).isdisjoint(replicas):
-            raise TraceError("where= is about coordinates; it cannot leave out copies of an element")
+            raise TraceError(
+                "where= is about coordinates; it cannot leave out copies of an element"
+            )
         return Map(inputs, outputs, replicas, guard)
 
     # -- reading ------------------------------------------------------------------------------
@@ -137,7 +141,9 @@ class Map:
         weight: Size = 1
         parts: list[tuple[Term, Size]] = []
         shift: Size = 0
-        for variable, extent in zip(reversed(self.coordinates), reversed(self.extents), strict=True):
+        for variable, extent in zip(
+            reversed(self.coordinates), reversed(self.extents), strict=True
+        ):
             parts.append((variable, weight))
             shift = shift - (variable.low or 0) * weight
             weight = weight * extent
@@ -213,7 +219,10 @@ class Map:
         values = {variable: fed[names[variable.name]] for variable in outer.coordinates}
         result = outer._rebuilt(values)
         return Map(
-            inner.coordinates, result.outputs, inner.replicas + outer.replicas, inner.guard + result.guard
+            inner.coordinates,
+            result.outputs,
+            inner.replicas + outer.replicas,
+            inner.guard + result.guard,
         )
 
     def evaluated(self, **dims: int) -> Map:
@@ -232,7 +241,9 @@ class Map:
         }
         return self._rebuilt(values, size)
 
-    def _rebuilt(self, values: Mapping[Var, Term], size: Callable[[Size], Size] | None = None) -> Map:
+    def _rebuilt(
+        self, values: Mapping[Var, Term], size: Callable[[Size], Size] | None = None
+    ) -> Map:
         def put(term: Term) -> Term:
             return terms.substitute(term, values, size)
 
@@ -273,7 +284,9 @@ class Map:
         self._check_guard(point)
         return unique_places(self.places_at(point))
 
-    def places_at(self, point: Mapping[Var, int], dims: Mapping[str, int] | None = None) -> Iterator[Place]:
+    def places_at(
+        self, point: Mapping[Var, int], dims: Mapping[str, int] | None = None
+    ) -> Iterator[Place]:
         """The places of the element at a point, one for each value of the replicas."""
         dims = dims or {}
         ranges = [_values_of(replica, dims) for replica in self.replicas]
@@ -311,7 +324,9 @@ class Map:
             raise CoordinateError("a table needs numbers for the sizes: evaluate the Dims first")
         variables = (*self.coordinates, *self.replicas)
         ranges = [_values_of(variable, {}) for variable in variables]
-        spans = [(v, values.start, len(values)) for v, values in zip(variables, ranges, strict=True)]
+        spans = [
+            (v, values.start, len(values)) for v, values in zip(variables, ranges, strict=True)
+        ]
         found = arrays.arrays_of((term for _, term in self.outputs), arrays.grid(spans))
         shape = tuple(extent for _, _, extent in spans)
         return {
@@ -347,7 +362,9 @@ class Map:
         for name, value in named.items():
             variable = self._coordinate(name)
             if variable in values:
-                raise CoordinateError(f"two values for coordinate {name}: {values[variable]}, {value}")
+                raise CoordinateError(
+                    f"two values for coordinate {name}: {values[variable]}, {value}"
+                )
             values[variable] = value
         missing = [variable.name for variable in self.coordinates if variable not in values]
         if missing:
@@ -388,7 +405,9 @@ def _parameters(source: Callable[..., Any], shape: Any) -> list[Var]:
     try:
         parameters = inspect.signature(source).parameters
     except (TypeError, ValueError):
-        raise TraceError(f"the parameters of {source!r} are not known: wrap it in a lambda") from None
+        raise TraceError(
+            f"the parameters of {source!r} are not known: wrap it in a lambda"
+        ) from None
     for parameter in parameters.values():
         if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
             raise TraceError(f"a traced callable takes plain parameters; got {parameter}")
@@ -420,7 +439,11 @@ def _parameters(source: Callable[..., Any], shape: Any) -> list[Var]:
             raise TraceError(f"the size of {name} is a positive int or a Dim; got {size!r}")
         if is_size(low) and is_size(high) and not at_least(high - low, 0) and not _open(high - low):
             raise TraceError(f"coordinate {name} has no value: {low}..{high} (from {size!r})")
-        made.append(terms.var(name, low if low is None else as_size(low), high if high is None else as_size(high)))
+        made.append(
+            terms.var(
+                name, low if low is None else as_size(low), high if high is None else as_size(high)
+            )
+        )
     return made
 
 

@@ -60,13 +60,17 @@ class Spec:
             if isinstance(other, _Maker):
                 raise NotationError(f"{other} needs its extents in brackets: {other}[...]")
             if isinstance(other, Axis):
-                raise NotationError(f"an offset on an axis has a number: n@{other}; got {other} alone")
+                raise NotationError(
+                    f"an offset on an axis has a number: n@{other}; got {other} alone"
+                )
             if other is None or isinstance(other, float | str | bool | tuple | list):
                 raise NotationError(f"an offset is an int, a Dim, or n@axis; got {other!r}")
             return NotImplemented
         return replace(
             self,
-            offset=_joined(self.offset, [(m if axis is reg else axis, value) for axis, value in found]),
+            offset=_joined(
+                self.offset, [(m if axis is reg else axis, value) for axis, value in found]
+            ),
             spelled=self.spelled | {axis.name for axis, _ in found if axis in (m, reg)},
         )
 
@@ -84,7 +88,9 @@ class Spec:
     def __repr__(self) -> str:
         return notation(Tile(self.shard or (), self.replica or (), self.offset))
 
-    def tile_parts(self) -> tuple[tuple[Iter, ...], tuple[Iter, ...], tuple[tuple[Axis, Size], ...]]:
+    def tile_parts(
+        self,
+    ) -> tuple[tuple[Iter, ...], tuple[Iter, ...], tuple[tuple[Axis, Size], ...]]:
         """Shard, replica and sorted offsets.
 
         Raises:
@@ -92,7 +98,11 @@ class Spec:
         """
         if {"m", "reg"} <= self.spelled:
             raise NotationError("@reg is another spelling of m: use one of them in a layout")
-        return self.shard or (), self.replica or (), tuple(sorted(self.offset, key=lambda p: p[0].name))
+        return (
+            self.shard or (),
+            self.replica or (),
+            tuple(sorted(self.offset, key=lambda p: p[0].name)),
+        )
 
 
 class _Maker:
@@ -219,13 +229,17 @@ def _stride(name: str, position: int, stride: Any) -> tuple[Size, Axis]:
             return stride.terms[0]
         if isinstance(stride, Axis | str):
             return 1, Axis.get(stride)
-        if isinstance(stride, tuple | list) and len(stride) == 2 and isinstance(stride[1], Axis | str):
+        if (
+            isinstance(stride, tuple | list)
+            and len(stride) == 2
+            and isinstance(stride[1], Axis | str)
+        ):
             value, axis = stride
         else:
             value, axis = stride, m
         value = _number(value)
         if not is_size(value):
-            raise LayoutError(f"{where}: one int, Dim, n@axis or (n, \"axis\"); got {stride!r}")
+            raise LayoutError(f'{where}: one int, Dim, n@axis or (n, "axis"); got {stride!r}')
         return as_size(value), Axis.get(axis)
     except LayoutAlgebraError as error:
         text = str(error) if str(error).startswith(where) else f"{where}: {error}"

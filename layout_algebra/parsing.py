@@ -5,6 +5,7 @@
     parse_size('Dim("M", multiple_of=8)//8 + 1')
     parse_shape("8x64")
     parse_box("laneid=32,m=2:4")
+    parse_relation("ld >= K", {"ld": Dim("ld"), "K": Dim("K")})
 
 The grammar is in grammar.py.  Text comes from strangers: its length, the digits of its integers,
 the depth of its brackets and the work that its products cause are bounded, and whatever the text,
@@ -13,13 +14,19 @@ the only error is a `NotationError`, which shows the text with a caret under wha
 
 from __future__ import annotations
 
+import ast
+import operator
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any, TypeAlias
 
 from layout_algebra.axes import Axis, m, reg
-from layout_algebra.dims import Size, bounds
+from layout_algebra.dims import Polynomial, Relation, Remainder, Size, bounds, equal, symbols
 from layout_algebra.grammar import Layout, Reader, elements
+
+#: Dims by their names.
+Dims: TypeAlias = Mapping[str, Polynomial]
 
 
 def parse(text: str) -> Layout:
@@ -42,13 +49,15 @@ def parse_size(text: str) -> Size:
         return reader.size(reader.node(0, len(reader.text)))
 
 
-def parse_shape(text: str) -> tuple[Size, ...]:
+def parse_shape(text: str, dims: Dims | None = None) -> tuple[Size, ...]:
     """A shape as people type it: `8x16`, `(8, 16)`, `8,16` or `128`; sizes may be Dims.
+
+    `dims` are those that the text may call by their names, as in `(M, 64)`.
 
     Raises:
         NotationError: anything else, or a size below 1.
     """
-    with _reading(text, "a shape", "8x64 or 8,64", allowed="×") as reader:
+    with _reading(text, "a shape", "8x64 or 8,64", allowed="×", dims=dims) as reader:
         cut = re.fullmatch(r" *\d+ *([xX×] *\d+ *)+", reader.text)
         if cut:
             spans = [match.span() for match in re.finditer(r"\d+", reader.text)]
@@ -63,8 +72,10 @@ def parse_shape(text: str) -> tuple[Size, ...]:
         return tuple(size for size, _ in shape)
 
 
-def parse_box(text: str) -> dict[str, tuple[Size, Size]]:
+def parse_box(text: str, dims: Dims | None = None) -> dict[str, tuple[Size, Size]]:
     """A box of places: `laneid=32,m=2`, or with the first and the end, `laneid=0:32,m=2:4`.
+
+    `dims` are those that the text may call by their names, as in `m=M*64`.
 
     Returns:
         axis name -> (lowest, highest + 1); `laneid=32` is (0, 32).
@@ -72,7 +83,7 @@ def parse_box(text: str) -> dict[str, tuple[Size, Size]]:
     Raises:
         NotationError: anything else, an axis given twice, or a range without a place.
     """
-    with _reading(text, "a box", "laneid=32,m=2:4") as reader:
+    with _reading(text, "a box", "laneid=32,m=2:4", dims=dims) as reader:
         box: dict[str, tuple[Size, Size]] = {}
         for start, end in reader.pieces(0, len(reader.text), ","):
             left, *others = reader.pieces(start, end, "=")
@@ -97,10 +108,66 @@ def parse_box(text: str) -> dict[str, tuple[Size, Size]]:
         return box
 
 
+def parse_relation(text: str, dims: Dims) -> Relation:
+    """A relation between Dims as `prove(given=[...])` takes it: `ld >= K`, `N % (2*bn) == 0`.
+
+    Args:
+        text: two sizes with one of >= <= > < == between them.
+        dims: the Dims that it may speak of, by name.
+
+    Raises:
+        NotationError: anything else, another name, or a relation without a Dim.
+    """
+    with _reading(text, "a relation between Dims", "ld >= K", dims=dims) as reader:
+        node = reader.node(0, len(reader.text))
+        if not isinstance(node, ast.Compare):
+            raise reader.error(f"this is not {reader.wanted}", node)
+        if len(node.ops) > 1:
+            raise reader.error("one comparison at a time: a <= b <= c is two relations", node)
+        left, right, compare = node.left, node.comparators[0], node.ops[0]
+        if type(compare) not in _COMPARE:
+            raise reader.error("a relation is one of >= <= > < and ==", right)
+        relation: object
+        if isinstance(compare, ast.Eq):
+            relation = _equality(reader, left, right)
+        else:
+            relation = _COMPARE[type(compare)](reader.size(left), reader.size(right))
+        if not isinstance(relation, Relation) or not _speaks_of_dims(relation):
+            raise reader.error(f"a relation is about Dims; {reader.text.strip()} has none", node)
+        return relation
+
+
+#: What a comparison of sizes gives; == is a relation by `equal`.
+_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
+    ast.GtE: operator.ge,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.Lt: operator.lt,
+    ast.Eq: equal,
+}
+
+
+def _equality(reader: Reader, left: ast.expr, right: ast.expr) -> object:
+    """left == right; `a % b == 0` says that b divides a."""
+    other = reader.size(right)
+    if other == 0 and isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mod):
+        reader.size(left)
+        rest = reader.size(left.left) % reader.size(left.right)  # type: ignore[operator]
+        return rest == 0 if isinstance(rest, Remainder) else equal(rest, 0)
+    return equal(reader.size(left), other)
+
+
+def _speaks_of_dims(relation: Relation) -> bool:
+    return bool(symbols(relation.size) | symbols(relation.divisor))
+
+
 @contextmanager
-def _reading(text: str, what: str, like: str, allowed: str = "") -> Iterator[Reader]:
+def _reading(
+    text: str, what: str, like: str, allowed: str = "", dims: Dims | None = None
+) -> Iterator[Reader]:
     """A reader of the text; a tree that is too deep for Python is a NotationError too."""
     reader = Reader(text, what, like, allowed)
+    reader.know(dims)
     try:
         yield reader
     except (RecursionError, MemoryError):

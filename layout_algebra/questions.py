@@ -50,12 +50,17 @@ class Question:
                 return False
         if not all(relation.holds(dims) for relation in self.relations):
             return False
-        numbers = dict(zip(self.terms(), integers.values_of(self.terms(), point, dims), strict=True))
+        numbers = dict(
+            zip(self.terms(), integers.values_of(self.terms(), point, dims), strict=True)
+        )
         return all(any(c.holds(numbers[c.term]) for c in clause) for clause in self.clauses)
 
 
 def question(
-    about: str, clauses: Iterable[Clause], extra: Iterable[Var] = (), relations: Iterable[Relation] = ()
+    about: str,
+    clauses: Iterable[Clause],
+    extra: Iterable[Var] = (),
+    relations: Iterable[Relation] = (),
 ) -> Question:
     """A question over the variables that its clauses mention, and the extra ones."""
     clauses = tuple(clauses)
@@ -87,5 +92,3 @@ def negated(condition: Condition) -> Condition:
 def _difference(a: Term | Size, b: Term | Size) -> Term:
     sides = [side if isinstance(side, Term) else const(side) for side in (a, b)]
     return linear([(sides[0], 1), (sides[1], -1)])
-
-

@@ -37,7 +37,7 @@ from layout_algebra.dims import Size, as_size, at_least, is_size, positive_symbo
 from layout_algebra.errors import CoordinateError
 from layout_algebra.maps import Map, shape_coordinates
 from layout_algebra.terms import Term, Var
-from layout_algebra.values import AnyLayout, Swizzle, Swizzled, Tile, layout_size
+from layout_algebra.values import AnyLayout, Swizzle, Swizzled, layout_size
 
 
 def layout_map(layout: AnyLayout, shape: Sequence[Size] | None = None) -> Map:

@@ -31,8 +31,14 @@ from layout_algebra.dims import (
     at_least,
     bounds,
     divide_exactly,
+)
+from layout_algebra.dims import (
     floordiv as size_floordiv,
+)
+from layout_algebra.dims import (
     product as size_product,
+)
+from layout_algebra.dims import (
     symbols as size_symbols,
 )
 from layout_algebra.errors import DimError
@@ -501,7 +507,9 @@ def sizes_of(term: Term) -> list[Size]:
     return [field for field in term.fields if isinstance(field, int | Polynomial)]
 
 
-def substitute(root: Term, values: Mapping[Var, Term], size: Callable[[Size], Size] | None = None) -> Term:
+def substitute(
+    root: Term, values: Mapping[Var, Term], size: Callable[[Size], Size] | None = None
+) -> Term:
     """The term with coordinates replaced (and sizes rewritten), simplified again on the way up."""
     return Fold(_Substitution(values, size or (lambda value: value)))(root)
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -102,8 +103,8 @@ def load_theorems(paths: Iterable[str | Path]) -> list[Theorem]:
     """The theorems of Python files, and of all files below directories, in order of path.
 
     Raises:
-        ClaimError: a path that is not there, a file without theorems that was named itself, or two
-            theorems of one name.
+        ClaimError: a path that is not there or has no theorems, a file that cannot be loaded (the
+            message has its line), or two theorems of one name.
     """
     found: list[Theorem] = []
     for path in map(Path, paths):
@@ -134,6 +135,27 @@ def _load(file: Path) -> list[Theorem]:
     with collected() as found:
         try:
             spec.loader.exec_module(module)
+        except (Exception, SystemExit) as error:
+            raise ClaimError(
+                f"{_place(error, file, resolved)} cannot be loaded: {_said(error)}"
+            ) from error
         finally:
             del sys.modules[name]
     return [replace(one, file=str(file)) for one in found]
+
+
+def _place(error: BaseException, file: Path, resolved: Path) -> str:
+    """The file, with the line of it at which an error arose."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == str(resolved)]
+    if isinstance(error, SyntaxError) and error.filename == str(resolved):
+        lines.append(error.lineno)
+    return f"{file}, line {lines[-1]}" if lines and lines[-1] else str(file)
+
+
+def _said(error: BaseException) -> str:
+    """An error's type and message, as one line."""
+    message = error.msg if isinstance(error, SyntaxError) else str(error)
+    return (
+        " ".join(f"{type(error).__name__}: {message}".split()) if message else type(error).__name__
+    )

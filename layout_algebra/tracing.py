@@ -100,7 +100,9 @@ class Traced:
         return Traced(terms.linear([(self.term, -1)], -1))
 
     def __pow__(self, other: Any) -> NoReturn:
-        raise TraceError(f"powers of symbols are not traced: write {self}*{self}, or 1 << n for 2**n")
+        raise TraceError(
+            f"powers of symbols are not traced: write {self}*{self}, or 1 << n for 2**n"
+        )
 
     __rpow__ = __pow__
 

@@ -15,9 +15,18 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 from layout_algebra.axes import Axis, m, reg
-from layout_algebra.dims import Polynomial, Size, Symbol, as_size, at_least, bounds, is_size, product, symbols
+from layout_algebra.dims import (
+    Polynomial,
+    Size,
+    Symbol,
+    as_size,
+    at_least,
+    bounds,
+    is_size,
+    product,
+    symbols,
+)
 from layout_algebra.errors import AxisError, LayoutError
-
 
 #: The most address bits that a swizzle parameter may count (addresses are below 2**63).
 MOST_BITS = 63
@@ -328,7 +337,9 @@ def _iters(items: Iterable[Any], part: str, spelled: set[str]) -> tuple[Iter, ..
         try:
             extent, stride, axis = item
         except (TypeError, ValueError) as error:
-            raise LayoutError(f"{where}: an iter is (extent, stride, axis); got {item!r}") from error
+            raise LayoutError(
+                f"{where}: an iter is (extent, stride, axis); got {item!r}"
+            ) from error
         made.append(make_iter(extent, stride, axis, where))
         spelled.add(getattr(axis, "name", axis))
     return tuple(made)
@@ -341,8 +352,12 @@ def _offsets(offset: Mapping[Any, Any], spelled: set[str]) -> tuple[tuple[Axis, 
         spelled.add(axis.name)
         axis = m if axis is reg else axis
         if not is_size(value):
-            raise LayoutError(f"the offset on {axis.name} is an int or an expression of Dims; got {value!r}")
+            raise LayoutError(
+                f"the offset on {axis.name} is an int or an expression of Dims; got {value!r}"
+            )
         if axis in found:
-            raise LayoutError(f"two offsets on axis {axis.name}: {found[axis]} and {value}; add them")
+            raise LayoutError(
+                f"two offsets on axis {axis.name}: {found[axis]} and {value}; add them"
+            )
         found[axis] = as_size(value)
     return sort_offsets(found)

@@ -32,7 +32,9 @@ def legal(x, M, B, S):
 def over_all(place, where=legal):
     """A Map over every address and every parameter; the parameters are part of the place."""
     return Map.of(
-        lambda x, M, B, S: {"address": place(x, M, B, S), "M": M, "B": B, "S": S}, SHAPE, where=where
+        lambda x, M, B, S: {"address": place(x, M, B, S), "M": M, "B": B, "S": S},
+        SHAPE,
+        where=where,
     )
 
 

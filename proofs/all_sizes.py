@@ -83,7 +83,9 @@ def tiled_full_width():
 @theorem("M split by 8 is the same row-major matrix, for all M divisible by 8", source=FIELD)
 def split_rows():
     by8 = Dim("M8", multiple_of=8)
-    return Equivalent(TileLayout(S[(by8 // 8, 8, 64) : (512, 64, 1)]), TileLayout(S[(by8, 64) : (64, 1)]))
+    return Equivalent(
+        TileLayout(S[(by8 // 8, 8, 64) : (512, 64, 1)]), TileLayout(S[(by8, 64) : (64, 1)])
+    )
 
 
 @theorem("padded: injective for every leading dimension ld >= K", source=FIELD)

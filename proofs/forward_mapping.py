@@ -114,23 +114,30 @@ def flat_19():
 
 
 # -- split -------------------------------------------------------------------------------------
-@theorem("split: c_k is the flat index over the extents after it, mod e_k", source=FORWARD)
+@theorem("split: quotient and remainder, for every pair of extents", source=FORWARD)
 def split_formula():
-    """For all extents (e0, e1, e2); every digit on an axis of its own."""
-    layout = TileLayout(S[(e0, e1, e2) : (1@bx, 1@by, 1@bz)])  # fmt: skip
+    """Over (e0, e1): c0 = flat // e1, c1 = flat mod e1."""
+    layout = TileLayout(S[(e0, e1) : (1@bx, 1@by)])  # fmt: skip
+    formula = Map.of(lambda flat: {bx: flat // e1, by: flat % e1}, (e0 * e1,))
+    return Equivalent(layout.map((e0 * e1,)), formula)
+
+
+@theorem("split: c_k is the flat index over the extents after it, mod e_k", source=FORWARD)
+def split_formula_of_the_fragment():
+    """Over (e0, 2, 4, 2), for every e0: the first digit alone is not reduced."""
+    layout = TileLayout(S[(e0, 2, 4, 2) : (1@bx, 1@by, 1@bz, 1@tx)])  # fmt: skip
     formula = Map.of(
-        lambda flat: {bx: flat // (e1 * e2), by: flat // e2 % e1, bz: flat % e2}, (e0 * e1 * e2,)
+        lambda flat: {bx: flat // 16, by: flat // 8 % 2, bz: flat // 2 % 4, tx: flat % 2},
+        (16 * e0,),
     )
-    return Equivalent(layout.map((e0 * e1 * e2,)), formula)
+    return Equivalent(layout.map((16 * e0,)), formula)
 
 
 @theorem("split: undone by flattening over the extents", source=FORWARD)
 def split_inverse():
-    split = Map.of(
-        lambda flat: {"c0": flat // (e1 * e2), "c1": flat // e2 % e1, "c2": flat % e2},
-        (e0 * e1 * e2,),
-    )
-    flatten = Map.of(lambda c0, c1, c2: {"flat": c0 * e1 * e2 + c1 * e2 + c2}, (e0, e1, e2))
+    """For all extents (e0, e1, e2); every digit on an axis of its own."""
+    split = TileLayout(S[(e0, e1, e2) : (1@bx, 1@by, 1@bz)]).map((e0 * e1 * e2,))  # fmt: skip
+    flatten = Map.of(lambda bx, by, bz: {"i": bx * e1 * e2 + by * e2 + bz}, (e0, e1, e2))
     return Inverse(flatten, split)
 
 
@@ -138,7 +145,7 @@ def split_inverse():
 def digits_of_19():
     return Equivalent(
         digits.map((128,)).fixed(i=19),
-        TileLayout(S[()] + 1@bx + 0@by + 1@bz + 1@tx),  # fmt: skip
+        TileLayout(S[()] + 1 @ bx + 0 @ by + 1 @ bz + 1 @ tx),  # fmt: skip
     )
 
 
@@ -146,7 +153,7 @@ def digits_of_19():
 def digits_of_1_3():
     return Equivalent(
         digits.map((8, 16)).fixed(i=1, j=3),
-        TileLayout(S[()] + 1@bx + 0@by + 1@bz + 1@tx),  # fmt: skip
+        TileLayout(S[()] + 1 @ bx + 0 @ by + 1 @ bz + 1 @ tx),  # fmt: skip
     )
 
 

@@ -23,6 +23,7 @@ from layout_algebra import (
     WithinBounds,
     laneid,
     m,
+    reg,
     warpid,
 )
 from layout_algebra.theorems import theorem
@@ -57,9 +58,7 @@ def two_iters_on_one_axis():
 def repeated_axis():
     """For all extents and strides: the iters of one axis add up on it."""
     layout = TileLayout(S[(E0, E1) : (s0@laneid, s1@laneid)])  # fmt: skip
-    return Equivalent(
-        layout.map(), Map.of(lambda c0, c1: {laneid: s0 * c0 + s1 * c1}, (E0, E1))
-    )
+    return Equivalent(layout.map(), Map.of(lambda c0, c1: {laneid: s0 * c0 + s1 * c1}, (E0, E1)))
 
 
 @theorem("frag: a stride without an axis is on the default axis m", source=BOOK + "Overview")
@@ -70,8 +69,6 @@ def default_axis():
 
 @theorem("frag: @reg of the notation chapter is m in code", source=BOOK + "Overview")
 def reg_is_m():
-    from layout_algebra import reg
-
     slots = TileLayout(S[(8, 2, 4, 2) : (4@laneid, 1@warpid, 1@laneid, 1@reg)])  # fmt: skip
     return Equivalent(frag, slots)
 
@@ -120,10 +117,8 @@ def two_copies():
     one = TileLayout(S[()] + R[2 : 4@warpid])  # fmt: skip
     return (
         ReplicasDistinct(one)
-        & Covers(one, {warpid: (0, 1)})
-        & Covers(one, {warpid: (4, 5)})
-        & Disjoint(one, TileLayout(S[3 : 1@warpid] + 1@warpid))  # fmt: skip
-        & WithinBounds(one, {warpid: (0, 5)})
+        & Equivalent(one, Map.of(lambda q: {warpid: 4 * q}, (2,), copies=("q",)))
+        & Disjoint(one, TileLayout(S[3 : 1 @ warpid] + 1 @ warpid))  # fmt: skip
     )
 
 
@@ -213,7 +208,9 @@ def set_of_places_any_layout():
     return Equivalent(layout.map(), formula)
 
 
-@theorem("without a replica there is one place, D(x) + O", source=BOOK + "Combining the three parts")
+@theorem(
+    "without a replica there is one place, D(x) + O", source=BOOK + "Combining the three parts"
+)
 def one_place_without_replica():
     base = Map.of(lambda i, j: moved.apply(i, j, shape=tile), tile)
     return Equivalent(moved.map(tile), base)
@@ -265,16 +262,15 @@ def element_1_3_and_its_copy():
 @theorem("frag: before the offset element (1, 3) is at warp 0", source=BOOK + "Forward mapping")
 def element_1_3_before_the_offset():
     return Equivalent(
-        frag.map(tile).fixed(i=1, j=3), TileLayout(S[()] + 5@laneid + 0@warpid + 1)  # fmt: skip
+        frag.map(tile).fixed(i=1, j=3),
+        TileLayout(S[()] + 5 @ laneid + 0 @ warpid + 1),  # fmt: skip
     )
 
 
 # -- the whole tile ----------------------------------------------------------------------------
 @theorem("frag: closed form of the base place, every element", source=BOOK + "Forward mapping")
 def closed_form():
-    formula = Map.of(
-        lambda i, j: {laneid: 4 * i + j // 2 % 4, warpid: j // 8 + 5, m: j % 2}, tile
-    )
+    formula = Map.of(lambda i, j: {laneid: 4 * i + j // 2 % 4, warpid: j // 8 + 5, m: j % 2}, tile)
     return Equivalent(moved.map(tile), formula)
 
 

@@ -9,6 +9,7 @@ from layout_algebra import (
     Injective,
     Inverse,
     Map,
+    R,
     S,
     TCol,
     TileLayout,
@@ -66,13 +67,15 @@ def different_places():
     # fmt: on
 
 
-@theorem("axes: lanes, warps and threads number what the hardware has", source=AXES)
+@theorem("axes: the fragment is on lanes and warps that there are", source=AXES)
 def within_the_hardware():
-    """The chapter's fragment stays inside 32 lanes and 32 warps."""
+    """With its copies: inside the 32 lanes of a warp and the 32 warps of a CTA."""
     # fmt: off
-    frag = TileLayout(S[(8, 2, 4, 2) : (4@laneid, 1@warpid, 1@laneid, 1)])
+    full = TileLayout(
+        S[(8, 2, 4, 2) : (4@laneid, 1@warpid, 1@laneid, 1)] + R[2 : 4@warpid] + 5@warpid
+    )
     # fmt: on
-    return WithinBounds(frag)
+    return WithinBounds(full)
 
 
 @theorem("TCol: 32-bit elements are the hardware columns, one to one", source=AXES)

@@ -55,8 +55,13 @@ def sorted_strides_negative():
     return Injective(Map.of(lambda c, x: x - c * s, (e, B + 1))), [s >= B + 1]
 
 
-@theorem("rule: sorted strides, a stride within the reach may collide", source=HERE, method="solver", expect=Verdict.REFUTED,
-    note="the strict inequality is needed")
+@theorem(
+    "rule: sorted strides, a stride within the reach may collide",
+    source=HERE,
+    method="solver",
+    expect=Verdict.REFUTED,
+    note="the strict inequality is needed",
+)
 def sorted_strides_needed():
     return Injective(Map.of(lambda c, x: c * s + x, (e, B + 1))), [s >= B, e >= 2]
 
@@ -98,7 +103,9 @@ def gap():
     """With s > B + 1, and every larger stride at least s, nothing is at B + 1."""
     t = Dim("t")
     rest = Map.of(
-        lambda x, c, d: x + c * s + d * t, (B + 1, e, n), where=lambda x, c, d: x + c * s + d * t == B + 1
+        lambda x, c, d: x + c * s + d * t,
+        (B + 1, e, n),
+        where=lambda x, c, d: x + c * s + d * t == B + 1,
     )
     return Empty(rest), [s >= B + 2, t >= s]
 
@@ -122,10 +129,12 @@ def dropping_units():
     t = Dim("t")
     shape = (a, 1, b)
     places = Equivalent(
-        Map.of(lambda i, unit, j: i * s + unit * t + j, shape), Map.of(lambda i, unit, j: i * s + j, shape)
+        Map.of(lambda i, unit, j: i * s + unit * t + j, shape),
+        Map.of(lambda i, unit, j: i * s + j, shape),
     )
     index = Equivalent(
-        Map.of(lambda i, unit, j: (i + unit) * b + j, shape), Map.of(lambda i, unit, j: i * b + j, shape)
+        Map.of(lambda i, unit, j: (i + unit) * b + j, shape),
+        Map.of(lambda i, unit, j: i * b + j, shape),
     )
     return places & index
 

@@ -143,7 +143,16 @@ def inverse(rng: random.Random, most: int) -> Round:
     return kind(build(f), build(g)), meaning(f, g)[0], lambda witness: True
 
 
-KINDS = (injective, replicas_distinct, within_bounds, covers, bijective, equivalent, disjoint, inverse)
+KINDS = (
+    injective,
+    replicas_distinct,
+    within_bounds,
+    covers,
+    bijective,
+    equivalent,
+    disjoint,
+    inverse,
+)
 
 
 class DisagreementError(AssertionError):
@@ -166,7 +175,9 @@ def one_round(seed: int, *, most: int = 5000, method: str = "auto") -> tuple[str
     if proof.verdict not in (Verdict.PROVED, Verdict.REFUTED):
         raise DisagreementError(f"{where}: {proof.verdict} ({proof.reason})")
     if (proof.verdict is Verdict.PROVED) != expected:
-        raise DisagreementError(f"{where}: {proof.verdict} by {proof.method}, enumeration says {expected}")
+        raise DisagreementError(
+            f"{where}: {proof.verdict} by {proof.method}, enumeration says {expected}"
+        )
     if proof.verdict is Verdict.REFUTED:
         if proof.witness is None:
             raise DisagreementError(f"{where}: refuted without a witness")
@@ -191,9 +202,13 @@ def campaign(
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--minutes", type=float, default=60.0)
-    parser.add_argument("--seed", type=int, default=None, help="first seed (default: from the clock)")
+    parser.add_argument(
+        "--seed", type=int, default=None, help="first seed (default: from the clock)"
+    )
     parser.add_argument("--method", default="auto", choices=("auto", "solver", "enumeration"))
     options = parser.parse_args()
     first = options.seed if options.seed is not None else int(time.time()) * 1_000_000

@@ -115,7 +115,9 @@ def _is_dense(tile: Tile, low: int, high: int) -> bool:
     """Whether the places on m are all of low..high, by the sorted-strides criterion."""
     reach = 0
     steps = sorted(
-        (abs(it.stride), it.extent) for it in (*tile.shard, *tile.replica) if it.axis is m and it.stride
+        (abs(it.stride), it.extent)
+        for it in (*tile.shard, *tile.replica)
+        if it.axis is m and it.stride
     )  # type: ignore[type-var]
     for stride, extent in steps:
         if stride > reach + 1:  # type: ignore[operator]

@@ -49,7 +49,9 @@ class Lines:
     def divmod(self, x: str, divisor: Size, term: Term) -> tuple[str, str]:
         d = self.size(divisor)
         if isinstance(divisor, int) and divisor & (divisor - 1) == 0:
-            return self._let(f"{x} >> {divisor.bit_length() - 1}"), self._let(f"{x} & {divisor - 1}")
+            return self._let(f"{x} >> {divisor.bit_length() - 1}"), self._let(
+                f"{x} & {divisor - 1}"
+            )
         quotient = self._let(f"{x} // {d}")
         return quotient, self._let(f"{x} - {quotient} * {d}")
 

@@ -75,7 +75,9 @@ def text(term: Term) -> str:
 
 def _size(value: Size) -> Piece:
     if isinstance(value, Polynomial):
-        tight = 4 if len(value.terms) == 1 and "*" not in str(value) and "/" not in str(value) else 1
+        tight = (
+            4 if len(value.terms) == 1 and "*" not in str(value) and "/" not in str(value) else 1
+        )
         return str(value), tight
     return str(value), 4 if value >= 0 else 1
 

@@ -27,8 +27,9 @@ class Claim:
     def __and__(self, other: object) -> All:
         if not isinstance(other, Claim):
             return NotImplemented
-        parts = [*(self.parts() or (self,)), *(other.parts() or (other,))]
-        return All(tuple(parts))
+        # a claim with parts of its own stays whole: its parts may be proven from each other
+        sides = [one.claims if isinstance(one, All) else (one,) for one in (self, other)]
+        return All((*sides[0], *sides[1]))
 
     @property
     def name(self) -> str:

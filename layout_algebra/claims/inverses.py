@@ -17,14 +17,14 @@ from layout_algebra.claims.support import (
     all_variables,
     check_composable,
     complete,
-    coordinate_side,
     feed,
     guards,
     returned,
     round_trip,
+    values,
 )
 from layout_algebra.questions import Clause, Question, at_most, differs, equals, negated, question
-from layout_algebra.terms import const
+from layout_algebra.terms import const, split
 from layout_algebra.verdicts import Witness
 
 
@@ -64,9 +64,11 @@ class LeftInverse(Claim):
         if beyond:
             about = "a place outside the other's domain"
             found.append(question(about, [*guards(f), tuple(beyond)], all_variables(f)))
-        joins: list[Clause] = [
-            (equals(coordinate_side(g, variable), value),) for variable, value in fed
-        ]
+        joins: list[Clause] = [(equals(variable, value),) for variable, value in fed]
+        if fed[0][0] not in g.coordinates:  # fed through the flat index: its digits, one by one
+            digits = split(fed[0][0], g.extents)
+            g = g._rebuilt(dict(zip(g.coordinates, digits, strict=True)))
+            every = [*all_variables(f, g), fed[0][0]]
         for condition in g.guard:
             clauses = [*joins, *guards(f), (negated(condition),)]
             found.append(question("a place where the other is not defined", clauses, every))
@@ -85,12 +87,12 @@ class LeftInverse(Claim):
 
     def counterexample(self, dims: Dims | None = None) -> Witness | None:
         f, g = self.maps()
-        values = dims or {}
-        ranges = [values(v, values) for v in f.replicas]
-        for point in f.points(values):
+        at = dims or {}
+        ranges = [values(v, at) for v in f.replicas]
+        for point in f.points(at):
             for copies in itertools.product(*ranges):
                 full = point | dict(zip(f.replicas, copies, strict=True))
-                found = round_trip(f, g, full, values)
+                found = round_trip(f, g, full, at)
                 if found is not None:
                     return found
         return None

@@ -15,7 +15,7 @@ from layout_algebra.dims import Size, Symbol, as_size, evaluate, is_size, produc
 from layout_algebra.errors import AxisError, ClaimError, CoordinateError
 from layout_algebra.maps import Map, Place, unique_places
 from layout_algebra.questions import Clause, Question, differs, equals, question
-from layout_algebra.terms import Const, Sum, Term, Var, const, linear, var
+from layout_algebra.terms import Const, Sum, Term, Var, const, linear, split, var
 from layout_algebra.verdicts import Witness
 
 #: Copies of one element that Equivalent spells out in a question.
@@ -117,7 +117,7 @@ def feed(g: Map, f: Map) -> list[tuple[Var, Term]]:
     """What f's places put into g: pairs (a coordinate of g or its flat index, a term of f).
 
     With names that match, one pair for each coordinate.  From a single axis into several
-    coordinates, one pair whose variable is g's flat index (see `coordinate_side`).
+    coordinates, one pair whose variable is g's flat index.
     """
     names = {variable.name.rstrip("'"): variable for variable in g.coordinates}
     outputs = dict(f.outputs)
@@ -131,18 +131,19 @@ def _only(outputs: Mapping[str, Term]) -> Term:
     return next(iter(outputs.values()), const(0))
 
 
-def coordinate_side(g: Map, variable: Var) -> Term:
-    """The term of g's coordinates that a fed variable stands for."""
-    return variable if variable in g.coordinates else g.index
-
-
 def returned(g: Map, f: Map) -> list[tuple[Term, Term]]:
-    """Pairs (what g gives, what f was given) that must agree."""
+    """Pairs (what g gives, what f was given) that must agree.
+
+    A flat index is compared digit by digit: the same condition (the first digit is not reduced),
+    and far easier for a solver than one equation of two sums.
+    """
     names = {variable.name: variable for variable in f.coordinates}
     outputs = dict(g.outputs)
     if set(names) == set(outputs):
         return [(outputs[name], names[name]) for name in names]
-    return [(_only(outputs), f.index)]
+    if any(variable.low != 0 for variable in f.coordinates):
+        return [(_only(outputs), f.index)]
+    return list(zip(split(_only(outputs), f.extents), f.coordinates, strict=True))
 
 
 # -- reading answers ---------------------------------------------------------------------------

@@ -76,7 +76,9 @@ class Bits:
     def product(self, a: z3.BitVecRef, b: z3.BitVecRef) -> z3.BitVecRef:
         return a * b
 
-    def divmod(self, x: z3.BitVecRef, divisor: Size, term: Term) -> tuple[z3.BitVecRef, z3.BitVecRef]:
+    def divmod(
+        self, x: z3.BitVecRef, divisor: Size, term: Term
+    ) -> tuple[z3.BitVecRef, z3.BitVecRef]:
         if isinstance(divisor, Polynomial):
             raise NoWidth(str(divisor))
         if divisor & (divisor - 1) == 0:

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from layout_algebra.claims import Bijective, Claim, Covers, as_map
-from layout_algebra.dims import Relation, Symbol, product, symbols as size_symbols
+from layout_algebra.dims import Relation, Symbol, product
+from layout_algebra.dims import symbols as size_symbols
 from layout_algebra.errors import (
     ClaimError,
     CoordinateError,
@@ -22,7 +23,14 @@ from layout_algebra.errors import (
     NotProvedError,
     WitnessError,
 )
-from layout_algebra.prover.rules import COUNTING, Facts, Outcome, as_queries, by_structure, facts_about
+from layout_algebra.prover.rules import (
+    COUNTING,
+    Facts,
+    Outcome,
+    as_queries,
+    by_structure,
+    facts_about,
+)
 from layout_algebra.prover.solve import Answer, Budget, NoWidth, ask
 from layout_algebra.questions import Question, question
 from layout_algebra.verdicts import Proof, Query, Step, Verdict, Witness
@@ -82,7 +90,9 @@ def prove(
     return proof
 
 
-def assert_proved(claim: Claim, *, given: Iterable[Relation | bool] = (), **options: object) -> Proof:
+def assert_proved(
+    claim: Claim, *, given: Iterable[Relation | bool] = (), **options: object
+) -> Proof:
     """`prove`, and raise unless the verdict is PROVED; the message holds the counterexample.
 
     Raises:
@@ -99,7 +109,9 @@ def _quick(claim: Claim) -> Proof | None:
         return None
     outcome = by_structure(claim, _NOTHING)
     if outcome is not None and outcome.verdict is Verdict.PROVED:
-        return Proof(claim, Verdict.PROVED, f"structure: {outcome.step.rule}", steps=(outcome.step,))
+        return Proof(
+            claim, Verdict.PROVED, f"structure: {outcome.step.rule}", steps=(outcome.step,)
+        )
     return None
 
 
@@ -151,7 +163,15 @@ def _from_outcome(claim: Claim, outcome: Outcome, facts: Facts, options: Options
         witness = None
     method = f"{inner[0].method}, {outcome.step.rule}"
     reason = next((proof.reason for proof in inner if proof.reason), "")
-    return Proof(claim, verdict, method, witness=witness, reason=reason, steps=(outcome.step,), parts=tuple(inner))
+    return Proof(
+        claim,
+        verdict,
+        method,
+        witness=witness,
+        reason=reason,
+        steps=(outcome.step,),
+        parts=tuple(inner),
+    )
 
 
 def _transfer(claim: Claim, inner: Sequence[Proof]) -> Witness | None:
@@ -168,7 +188,11 @@ def _transfer(claim: Claim, inner: Sequence[Proof]) -> Witness | None:
             for one in claim.maps():
                 for variable in (*one.coordinates, *one.replicas):
                     if variable.name in values:
-                        named = type(variable).make((variable.name + suffix, *variable.fields[1:]), variable.low, variable.high)
+                        named = type(variable).make(
+                            (variable.name + suffix, *variable.fields[1:]),
+                            variable.low,
+                            variable.high,
+                        )
                         point[named] = values[variable.name]
         found = claim.witness(point, proof.witness.dims)  # type: ignore[arg-type]
         if found is not None:
@@ -211,14 +235,24 @@ def _covers_by_counting(
     whole: Bijective, part: Covers, before: Sequence[Proof], facts: Facts, options: Options
 ) -> Proof:
     """Injective, inside the box, and as many places as the box has: so every place is used."""
-    proof = _prove(part, facts, replace(options, method="structure")) if options.method == "auto" else None
+    proof = (
+        _prove(part, facts, replace(options, method="structure"))
+        if options.method == "auto"
+        else None
+    )
     if proof is not None and proof.verdict is Verdict.PROVED:
         return proof
     f = as_map(part.f)
     places = product(high - low + 1 for _, low, high in part.box)
-    if all(p.verdict is Verdict.PROVED for p in before) and f.size * f.copies == places and not f.guard:
+    if (
+        all(p.verdict is Verdict.PROVED for p in before)
+        and f.size * f.copies == places
+        and not f.guard
+    ):
         step = Step("counting", f"{places} places", (COUNTING,))
-        return Proof(part, Verdict.PROVED, "structure: counting", steps=(step,), parts=tuple(before))
+        return Proof(
+            part, Verdict.PROVED, "structure: counting", steps=(step,), parts=tuple(before)
+        )
     return _prove(part, facts, options)
 
 
@@ -232,7 +266,9 @@ def _by_solver(claim: Claim, facts: Facts, options: Options) -> Proof:
         return _covers_by_solver(claim, facts, options)
     questions = claim.questions()
     if questions is None:
-        return Proof(claim, Verdict.UNDECIDED, "solver", reason="not expressible without quantifiers")
+        return Proof(
+            claim, Verdict.UNDECIDED, "solver", reason="not expressible without quantifiers"
+        )
     queries: list[Query] = []
     unknown: list[str] = []
     for one in questions:
@@ -244,13 +280,24 @@ def _by_solver(claim: Claim, facts: Facts, options: Options) -> Proof:
         queries.append(answer.query)
         if answer.result == "sat":
             witness = _witness(claim, one, answer)
-            return Proof(claim, Verdict.REFUTED, f"solver: {answer.query.logic}", witness=witness,
-                         steps=(_solver_step(queries),))
+            return Proof(
+                claim,
+                Verdict.REFUTED,
+                f"solver: {answer.query.logic}",
+                witness=witness,
+                steps=(_solver_step(queries),),
+            )
         if answer.result != "unsat":
             unknown.append(f"Z3 gave up on '{one.about}' ({answer.reason})")
     logics = "/".join(dict.fromkeys(query.logic for query in queries)) or "nothing to ask"
     verdict = Verdict.UNDECIDED if unknown else Verdict.PROVED
-    return Proof(claim, verdict, f"solver: {logics}", reason="; ".join(unknown), steps=(_solver_step(queries),))
+    return Proof(
+        claim,
+        verdict,
+        f"solver: {logics}",
+        reason="; ".join(unknown),
+        steps=(_solver_step(queries),),
+    )
 
 
 def _solver_step(queries: Sequence[Query]) -> Step:
@@ -283,8 +330,13 @@ def _covers_by_solver(claim: Covers, facts: Facts, options: Options) -> Proof:
         answer = ask(claim.hits(place), options.budget)
         queries.append(answer.query)
         if answer.result == "unsat":
-            return Proof(claim, Verdict.REFUTED, f"solver: {answer.query.logic}",
-                         witness=claim.missing(place), steps=(_solver_step(queries),))
+            return Proof(
+                claim,
+                Verdict.REFUTED,
+                f"solver: {answer.query.logic}",
+                witness=claim.missing(place),
+                steps=(_solver_step(queries),),
+            )
     return Proof(claim, Verdict.UNDECIDED, "solver", reason="covering needs a quantifier")
 
 
@@ -308,14 +360,22 @@ def _by_enumeration(claim: Claim, facts: Facts, options: Options, tried: Proof |
     try:
         work = claim.work()
         if work > options.most_places:
-            raise CoordinateError(f"{work} places are more than the {options.most_places} that are enumerated")
+            raise CoordinateError(
+                f"{work} places are more than the {options.most_places} that are enumerated"
+            )
         witness = claim.counterexample()
     except CoordinateError as error:
         reasons.append(str(error))
-        return Proof(claim, Verdict.UNDECIDED, "enumeration", reason="; ".join(reasons), steps=steps)
+        return Proof(
+            claim, Verdict.UNDECIDED, "enumeration", reason="; ".join(reasons), steps=steps
+        )
     verdict = Verdict.PROVED if witness is None else Verdict.REFUTED
     if not steps:
-        steps = (Step("solver", make_queries=lambda: as_queries(claim.questions() or (), facts.relations)),)
+        steps = (
+            Step(
+                "solver", make_queries=lambda: as_queries(claim.questions() or (), facts.relations)
+            ),
+        )
     step = Step("enumeration", f"{work} places")
     return Proof(claim, verdict, "enumeration", witness=witness, steps=(step, *steps))
 
@@ -353,20 +413,23 @@ def _check_names(symbols: Iterable[Symbol]) -> None:
             raise DimError(f"one name, two Dims: {other.call()} and {symbol.call()} in one claim")
 
 
-def _clash(
-    facts: Facts, symbols: Iterable[Symbol], options: Options
-) -> tuple[Verdict, str] | None:
+def _clash(facts: Facts, symbols: Iterable[Symbol], options: Options) -> tuple[Verdict, str] | None:
     """VACUOUS when the assumptions contradict each other; None when some values satisfy them."""
     relations = facts.relations
     ordered = sorted(symbols, key=lambda symbol: symbol.name)
     for step in (1, 2, 4, 0, 3, 8):
         values = {
-            s.name: s.multiple_of * min(max(s.lo, 1) * max(step, 1) if step else s.lo, s.hi if s.hi is not None else 1 << 30)
+            s.name: s.multiple_of
+            * min(
+                max(s.lo, 1) * max(step, 1) if step else s.lo, s.hi if s.hi is not None else 1 << 30
+            )
             for s in ordered
         }
         if all(_holds(relation, values) for relation in relations):
             return None
-    answer = ask(question("values that satisfy the assumptions", [], relations=relations), options.budget)
+    answer = ask(
+        question("values that satisfy the assumptions", [], relations=relations), options.budget
+    )
     if answer.result == "sat":
         return None
     shown = ", ".join(str(relation) for relation in relations)
@@ -385,5 +448,3 @@ def _holds(relation: Relation, values: dict[str, int]) -> bool:
 def _replay(claim: Claim, witness: Witness | None) -> None:
     if witness is None:
         raise WitnessError(f"a rule refuted {claim} without a counterexample")
-
-

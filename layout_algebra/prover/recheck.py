@@ -48,12 +48,9 @@ Key = TypeVar("Key")
 
 SOLVERS = ("bitwuzla", "cvc5")
 #: Who reads a logic, the one to ask first in front.
-READERS: dict[str, tuple[str, ...]] = {
+READERS = {
     "QF_BV": ("bitwuzla", "cvc5"),
-    "QF_LIA": ("cvc5",),
-    "QF_NIA": ("cvc5",),
-    "LIA": ("cvc5",),
-    "NIA": ("cvc5",),
+    **dict.fromkeys(("QF_LIA", "QF_NIA", "LIA", "NIA"), ("cvc5",)),
 }
 #: cvc5's options for products of symbolic sizes, tried in turn.  Such goals are a matter of luck:
 #: what one set ends in 50 ms another does not end at all.  Of 26 goals without quantifiers the
@@ -84,7 +81,7 @@ class Answer:
         version: the solver's, "" where it never started.
         result: "sat", "unsat", "unknown", "timeout" or "error"; only the first two decide.
         seconds: wall clock from question to answer, without the start of a worker.
-        detail: for "error" and "unknown" the reason, else the options used, "" for the defaults.
+        detail: the reason of what is not an answer; of an answer the solver's options, "" for none.
     """
 
     solver: str
@@ -125,11 +122,8 @@ def decide(text: str, solver: str, timeout: float) -> Answer:
     if solver not in SOLVERS:
         raise ValueError(f"unknown solver {solver!r}; expected one of {', '.join(SOLVERS)}")
     _require(solver)
-    worker = _Worker(solver)
-    try:
+    with contextlib.closing(_Worker(solver)) as worker:
         return worker.ask(text, timeout)
-    finally:
-        worker.close()
 
 
 class SolverPool:
@@ -176,7 +170,8 @@ class SolverPool:
             MissingSolverError: no second solver is installed; at once, before any item is taken.
             RuntimeError: the pool is closed.
         """
-        _require()
+        if not installed():
+            _require(*SOLVERS)
         self._check_open()
         return self._in_order(items, timeout)
 
@@ -237,12 +232,10 @@ class SolverPool:
 
 
 def _require(*solvers: str) -> None:
-    """Raise unless these solvers are installed; without an argument, unless any one is."""
-    here = installed()
-    if not here or not set(solvers) <= set(here):
-        what = " and ".join(solvers) or " or ".join(SOLVERS)
+    missing = [solver for solver in solvers if solver not in installed()]
+    if missing:
         raise MissingSolverError(
-            f"{what} is not installed; a second solver comes with the extra: "
+            f"{' and '.join(missing)} not installed; the second solvers come with an extra: "
             "pip install 'layout-algebra[recheck]'"
         )
 
@@ -271,7 +264,8 @@ class _Worker:
 
     @property
     def alive(self) -> bool:
-        return self._process.poll() is None
+        """Whether it can be asked; a process that was killed for its time may take a moment."""
+        return not self._late and self._process.poll() is None
 
     def ask(self, text: str, timeout: float) -> Answer:
         """The answer within `timeout` seconds, whatever the worker does; it may be dead then."""
@@ -317,7 +311,7 @@ class _Worker:
         return {"result": "error", "detail": f"{self.solver} died, {cause}. {noise}".rstrip()}
 
     def _watch(self) -> None:
-        """Kill the process once it is late.  One thread a worker: one a query costs a millisecond."""
+        """Kill the process once it is late.  (A timer for each query would cost a millisecond.)"""
         while self.alive:
             time.sleep(TICK)
             with self._guard:

@@ -102,9 +102,18 @@ def _answered(entry: Entry, proof: Proof) -> Entry:
         verdict=str(proof.verdict),
         method=proof.method,
         seconds=round(proof.seconds, 6),
-        witness=None if proof.witness is None else proof.witness.to_json(),
+        witness=None if proof.witness is None else _plain(proof.witness.to_json()),
         reason=proof.reason,
     )
+
+
+def _plain(value: Any) -> Any:
+    """The same with NumPy's integers as Python's."""
+    if isinstance(value, dict):
+        return {key: _plain(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_plain(part) for part in value]
+    return value if isinstance(value, str) else int(value)
 
 
 def _with_queries(entry: Entry, proof: Proof, budget: Budget, texts: dict[str, str]) -> Entry:
@@ -133,7 +142,9 @@ def _with_queries(entry: Entry, proof: Proof, budget: Budget, texts: dict[str, s
         records.append(_query_record(key, run, wanted))
     entry = replace(entry, steps=tuple(steps), queries=tuple(records))
     if wrong:
-        entry = replace(entry, verdict=FAILED, witness=None, reason=f"{entry.verdict}, but {'; '.join(wrong)}")
+        entry = replace(
+            entry, verdict=FAILED, witness=None, reason=f"{entry.verdict}, but {'; '.join(wrong)}"
+        )
     return entry
 
 
@@ -174,9 +185,7 @@ def _one_line(error: Exception, file: str) -> str:
 
 
 # -- what a verdict depends on -----------------------------------------------------------------
-def content_hash(
-    theorem: Theorem, claim: Claim, given: Iterable[Relation], budget: Budget
-) -> str:
+def content_hash(theorem: Theorem, claim: Claim, given: Iterable[Relation], budget: Budget) -> str:
     """A hash of the claim, by structure, and of everything else that an entry follows from.
 
     Two claims with one hash are one claim; "" where a claim holds something that has no structure

@@ -78,7 +78,9 @@ def facts_about(claim: Claim, given: Sequence[Relation] = ()) -> Facts:
     extents: list[Size] = []
     for subject in claim.subjects():
         if isinstance(subject, Map):
-            extents += [v.extent for v in (*subject.coordinates, *subject.replicas) if v.extent is not None]
+            extents += [
+                v.extent for v in (*subject.coordinates, *subject.replicas) if v.extent is not None
+            ]
         else:
             extents += [it.extent for it in (*subject.shard, *subject.replica)]
     symbolic = [extent for extent in extents if not isinstance(extent, int)]
@@ -150,16 +152,14 @@ def zero_stride(claim: Injective | ReplicasDistinct, facts: Facts) -> Outcome | 
         if stride == 0 and extent != 1:
             f = as_map(tile)
             digit = (f.coordinates if isinstance(claim, Injective) else f.replicas)[position]
-            first = {v: 0 for v in (*f.coordinates, *f.replicas)}
+            first = dict.fromkeys((*f.coordinates, *f.replicas), 0)
             primed = type(digit).make((digit.name + "'", 0, digit.high), 0, digit.high)
             witness = claim.witness({**first, primed: 1}, {})  # type: ignore[dict-item]
             return Outcome(Verdict.REFUTED, Step("zero stride"), (), witness)
     return None
 
 
-def swizzle_bijection(
-    claim: Injective | ReplicasDistinct, facts: Facts
-) -> Outcome | None:
+def swizzle_bijection(claim: Injective | ReplicasDistinct, facts: Facts) -> Outcome | None:
     """A swizzle is a bijection: the swizzled layout collides exactly where its tile does."""
     if not isinstance(claim.f, Swizzled):
         return None
@@ -229,7 +229,8 @@ def apart(claim: Disjoint, facts: Facts) -> Outcome | None:
             if step and apart_by % step:
                 detail = f"on {axis.name} modulo {step}"
                 return Outcome(
-                    Verdict.PROVED, Step("other residues", detail, (RESIDUES,), _Negation(claim, facts.relations))
+                    Verdict.PROVED,
+                    Step("other residues", detail, (RESIDUES,), _Negation(claim, facts.relations)),
                 )
     return None
 
@@ -262,7 +263,8 @@ def whole_periods(claim: WithinBounds | Covers, facts: Facts) -> Outcome | None:
     box = claim.limits if isinstance(claim, WithinBounds) else claim.box
     period = f.swizzle.period
     whole = all(
-        axis != m.name or _multiple(low, period) and _multiple(high + 1, period) for axis, low, high in box
+        axis != m.name or (_multiple(low, period) and _multiple(high + 1, period))
+        for axis, low, high in box
     )
     named = any(axis == m.name for axis, _, _ in box)
     if not whole or (isinstance(claim, Covers) and not named):
@@ -315,13 +317,18 @@ def rewriting(claim: LeftInverse | Equivalent, facts: Facts) -> Outcome | None:
         return None
     if not claim.symbols():
         return Outcome(
-            Verdict.PROVED, Step("division steps", f"{len(splits)} of them", (DIVISION,), _Negation(claim, ()))
+            Verdict.PROVED,
+            Step("division steps", f"{len(splits)} of them", (DIVISION,), _Negation(claim, ())),
         )
     side = [gap for boundary, rest in splits for gap in (rest.low, boundary - 1 - rest.high)]
     if any(gap is None for gap in side):
         return None
-    check = _side_conditions("a remainder outside its range", [g for g in side if g is not None], facts)
-    return Outcome(Verdict.PROVED, Step("division steps", f"{len(splits)} of them", (DIVISION,), check))
+    check = _side_conditions(
+        "a remainder outside its range", [g for g in side if g is not None], facts
+    )
+    return Outcome(
+        Verdict.PROVED, Step("division steps", f"{len(splits)} of them", (DIVISION,), check)
+    )
 
 
 def _sides(claim: LeftInverse | Equivalent) -> list[tuple[object, object]] | None:
@@ -382,7 +389,9 @@ def as_queries(questions: Iterable[Question], relations: tuple[Relation, ...]) -
     return tuple(found)
 
 
-def _side_conditions(about: str, sizes: Sequence[Size], facts: Facts) -> Callable[[], tuple[Query, ...]]:
+def _side_conditions(
+    about: str, sizes: Sequence[Size], facts: Facts
+) -> Callable[[], tuple[Query, ...]]:
     """A query that looks for Dims at which one of the sizes is negative."""
 
     def make() -> tuple[Query, ...]:
@@ -402,12 +411,18 @@ def _merge_conditions(tiles: Sequence[Tile], facts: Facts) -> Callable[[], tuple
             for it in tile.shard:
                 if it.extent == 1:
                     continue
-                if last is not None and last.axis is it.axis and it.extent * it.stride == last.stride:
+                if (
+                    last is not None
+                    and last.axis is it.axis
+                    and it.extent * it.stride == last.stride
+                ):
                     # written out unsimplified: extent*stride and the stride that it must equal
                     unequal.append(differs(const(it.extent * it.stride), const(last.stride)))
                     it = Iter(last.extent * it.extent, it.stride, it.axis)
                 last = it
-        return as_queries([question("a merged pair that does not count on", [tuple(unequal)])], facts.relations)
+        return as_queries(
+            [question("a merged pair that does not count on", [tuple(unequal)])], facts.relations
+        )
 
     return make
 
@@ -431,7 +446,8 @@ def _by_size(steps: Sequence[tuple[Size, Size]], facts: Facts) -> list[tuple[Siz
     ordered: list[tuple[Size, Size]] = []
     while rest:
         least = next(
-            (one for one in rest if all(facts.at_least(other[0] - one[0], 0) for other in rest)), rest[0]
+            (one for one in rest if all(facts.at_least(other[0] - one[0], 0) for other in rest)),
+            rest[0],
         )
         rest.remove(least)
         ordered.append(least)
@@ -470,4 +486,3 @@ RULES: dict[type[Claim], tuple[Callable[..., Outcome | None], ...]] = {
     Covers: (dense, whole_periods),
     LeftInverse: (rewriting,),
 }
-

@@ -31,7 +31,15 @@ def test_verdicts_agree_with_brute_force(shard: int) -> None:
     # the mixture is what it claims to be: every claim comes out both ways, by both routes
     assert counts["by structure"] > each // 3
     assert counts["by solver"] > each // 6
-    for name in ("Injective", "Covers", "WithinBounds", "Bijective", "Equivalent", "Disjoint", "Inverse"):
+    for name in (
+        "Injective",
+        "Covers",
+        "WithinBounds",
+        "Bijective",
+        "Equivalent",
+        "Disjoint",
+        "Inverse",
+    ):
         assert counts[f"{name}: PROVED"] > 5
         assert counts[f"{name}: REFUTED"] > 5
 
@@ -43,7 +51,9 @@ def test_the_solver_route_agrees_with_brute_force(shard: int) -> None:
     counts = soundness.campaign(range(first, first + each), method="solver")
     decided = sum(n for key, n in counts.items() if key.endswith((": PROVED", ": REFUTED")))
     assert counts["by solver"] == each
-    assert decided >= each * 0.85  # Covers needs a quantifier, and is often UNDECIDED by solver alone
+    assert (
+        decided >= each * 0.85
+    )  # Covers needs a quantifier, and is often UNDECIDED by solver alone
     undecided = Counter({k: n for k, n in counts.items() if k.endswith(": UNDECIDED")})
     beyond = {k for k in undecided if not k.startswith(("Covers", "Bijective", "Equivalent"))}
     assert not beyond, undecided
@@ -54,7 +64,9 @@ def test_the_solver_route_agrees_with_brute_force(shard: int) -> None:
 def test_one_layout(plain: bf.Plain) -> None:
     layout = soundness.build(plain)
     assert (prove(Injective(layout)).verdict is Verdict.PROVED) == bf.injective(plain)[0]
-    assert (prove(ReplicasDistinct(layout)).verdict is Verdict.PROVED) == bf.replicas_distinct(plain)[0]
+    assert (prove(ReplicasDistinct(layout)).verdict is Verdict.PROVED) == bf.replicas_distinct(
+        plain
+    )[0]
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
@@ -64,7 +76,9 @@ def test_two_layouts(pair: tuple[bf.Plain, bf.Plain]) -> None:
     if bf.size(one) != bf.size(two):
         return
     expected = bf.equivalent(one, two)[0]
-    assert (prove(Equivalent(soundness.build(one), soundness.build(two))).verdict is Verdict.PROVED) == expected
+    assert (
+        prove(Equivalent(soundness.build(one), soundness.build(two))).verdict is Verdict.PROVED
+    ) == expected
 
 
 def test_a_wrong_rule_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,1 @@
+"""Compiled maps.  The only package that imports numba; it imports no solver."""
