@@ -1,0 +1,205 @@
+"""The command line: what can be typed, and what its exit code says.
+
+    layout-algebra prove proofs/
+    layout-algebra check "S[(8,64):(64,1)]" --injective --bijective-onto m=512
+    layout-algebra show "S[(8,2,4,2):(4@laneid,1@warpid,1@laneid,1)]" --shape 8x16
+    layout-algebra recheck ledger.json
+
+    0    everything is proved, or refuted where that was expected
+    1    something is refuted or failed, a verdict got worse, or two solvers disagree
+    2    the input is not right: the message says what
+    3    something is undecided, or its assumptions contradict each other
+    4    what was asked for is not installed here
+    70   a fault of this program
+    130  interrupted
+
+This module only reads arguments.  What a command does is in `commands/`, and is loaded when it is
+asked for, so that `--help` does not wait for a solver.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import NoReturn
+
+import layout_algebra
+from layout_algebra.errors import LayoutAlgebraError, MissingSolverError, WitnessError
+
+BAD_INPUT, NOT_THERE, INTERNAL, INTERRUPTED, BROKEN_PIPE = 2, 4, 70, 130, 141
+NAME = "layout-algebra"
+
+
+class _Parser(argparse.ArgumentParser):
+    """Errors in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        text = " ".join(message.split())
+        self.exit(BAD_INPUT, f"{self.prog}: {text} (see {self.prog} --help)\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code.  Errors are lines on standard error, never tracebacks."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    debug = False
+    try:
+        arguments = _parser().parse_args(argv)
+        debug = arguments.debug
+        code = import_module(f"layout_algebra.commands.{arguments.command}").main(arguments)
+        sys.stdout.flush()
+        return code
+    except SystemExit as stop:  # argparse: --help, --version, errors
+        return stop.code if isinstance(stop.code, int) else BAD_INPUT
+    except BrokenPipeError:  # the reader of our output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except KeyboardInterrupt as stop:
+        return _say(str(stop) or "interrupted", INTERRUPTED)
+    except Exception as error:
+        if debug:
+            raise
+        return _failed(error)
+
+
+def _failed(error: Exception) -> int:
+    if isinstance(error, MissingSolverError):
+        return _say(str(error), NOT_THERE)
+    if isinstance(error, LayoutAlgebraError) and not isinstance(error, WitnessError):
+        return _say(str(error), BAD_INPUT)
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    return _say(f"internal error: {text}; please report it (--debug shows where)", INTERNAL)
+
+
+def _say(message: str, code: int) -> int:
+    print(f"{NAME}: {message}", file=sys.stderr)
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog=NAME,
+        description="Layouts of tensors: written, shown, and proven about.",
+        epilog="Exit codes: 0 proved, 1 refuted, 2 bad input, 3 undecided, 4 not installed here.",
+        allow_abbrev=False,
+    )
+    version = f"{NAME} {layout_algebra.__version__}"
+    parser.add_argument("--version", action="version", version=version)
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", required=True, parser_class=_Parser
+    )
+    everywhere = argparse.ArgumentParser(add_help=False)
+    everywhere.add_argument("--debug", action="store_true", help="show where an error arose")
+    everywhere.add_argument("--json", action="store_true", help="print JSON instead of text")
+    for name, describe, about in (
+        ("prove", _prove, "prove the theorems of files and folders; write a ledger"),
+        ("check", _check, "ask whether a layout has a property"),
+        ("show", _show, "say what a layout is: axes, formula, places"),
+        ("recheck", _recheck, "put a ledger's queries to other solvers"),
+        ("crosscheck", _crosscheck, "run a ledger's proofs as kernels"),
+    ):
+        command = commands.add_parser(
+            name, help=about, description=about, parents=[everywhere], allow_abbrev=False
+        )
+        describe(command)
+    return parser
+
+
+def _prove(command: argparse.ArgumentParser) -> None:
+    command.add_argument("paths", nargs="+", metavar="PATH", help="a Python file, or a folder")
+    command.add_argument(
+        "--ledger", default="ledger.json", metavar="FILE", help="where to write (ledger.json)"
+    )
+    command.add_argument(
+        "--baseline", metavar="FILE", help="an older ledger: name every verdict that changed"
+    )
+    command.add_argument("--workers", type=_positive, metavar="N", help="how many processes")
+    command.add_argument(
+        "--fresh", action="store_true", help="do not go on from an interrupted run"
+    )
+    command.add_argument("--verbose", action="store_true", help="whole methods, claims and witnesses")
+    _progress(command)
+
+
+def _check(command: argparse.ArgumentParser) -> None:
+    command.add_argument("notation", metavar="NOTATION", help='such as "S[(8,64):(64,1)]"')
+    claims = command.add_argument_group("claims", "each may be given several times")
+    for flag, about in (
+        ("--injective", "no two elements share a place"),
+        ("--replicas-distinct", "the copies of one element are at different places"),
+        ("--within-hardware", "every place is inside the limits of its axis"),
+    ):
+        claims.add_argument(flag, action="append_const", dest="claims", const=(flag, None), help=about)
+    for flag, value, about in (
+        ("--covers", "BOX", "every place of the box is used"),
+        ("--bijective-onto", "BOX", "every place of the box is used exactly once, and no other"),
+        ("--within", "BOX", "every place is inside the box, on the axes that it names"),
+        ("--equivalent-to", "NOTATION", "the same map from index to places"),
+        ("--disjoint-from", "NOTATION", "no place in common"),
+        ("--inverse-of", "NOTATION", "each undoes the other"),
+        ("--left-inverse", "NOTATION", "that one undoes this one"),
+        ("--right-inverse", "NOTATION", "this one undoes that one"),
+    ):
+        claims.add_argument(
+            flag, action="append", dest="claims", type=_tagged(flag), metavar=value, help=about
+        )
+    command.add_argument(
+        "--given", action="append", default=[], metavar="RELATION", help='such as "ld >= K"'
+    )
+    command.add_argument("--shape", metavar="SHAPE", help="a logical shape, such as 8x64")
+    command.add_argument(
+        "--method",
+        choices=("auto", "structure", "solver", "enumeration"),
+        default="auto",
+        help="one route to the answer alone",
+    )
+
+
+def _show(command: argparse.ArgumentParser) -> None:
+    command.add_argument("notation", metavar="NOTATION", help='such as "S[(8,64):(64,1)]"')
+    command.add_argument("--shape", metavar="SHAPE", help="a logical shape, such as 8x64")
+
+
+def _recheck(command: argparse.ArgumentParser) -> None:
+    command.add_argument("ledger", metavar="LEDGER", help="what `prove` wrote")
+    command.add_argument(
+        "--timeout", type=_seconds, metavar="S", help="seconds for one query and solver (20)"
+    )
+    command.add_argument("--workers", type=_positive, metavar="N", help="queries at a time")
+    _progress(command)
+
+
+def _crosscheck(command: argparse.ArgumentParser) -> None:
+    command.add_argument("ledger", metavar="LEDGER", help="what `prove` wrote")
+    command.add_argument("--target", default="cpu", choices=("cpu", "cuda", "simulator", "ptx"))
+
+
+def _progress(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--progress", action="store_true", help="say how far it is, also where nobody watches"
+    )
+
+
+def _tagged(flag: str) -> Callable[[str], tuple[str, str]]:
+    """What turns a flag's value into (flag, value): all claims are in one list, in their order."""
+    return lambda value: (flag, value)
+
+
+def _positive(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 0 < len(text) < 5 or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"a number from 1 to 9999 is needed; got {text!r}")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < 1e6:
+        raise argparse.ArgumentTypeError(f"a number of seconds is needed; got {text!r}")
+    return value
