@@ -121,7 +121,9 @@ def _prove(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--fresh", action="store_true", help="do not go on from an interrupted run"
     )
-    command.add_argument("--verbose", action="store_true", help="whole methods, claims and witnesses")
+    command.add_argument(
+        "--verbose", action="store_true", help="whole methods, claims and witnesses"
+    )
     _progress(command)
 
 
@@ -133,7 +135,9 @@ def _check(command: argparse.ArgumentParser) -> None:
         ("--replicas-distinct", "the copies of one element are at different places"),
         ("--within-hardware", "every place is inside the limits of its axis"),
     ):
-        claims.add_argument(flag, action="append_const", dest="claims", const=(flag, None), help=about)
+        claims.add_argument(
+            flag, action="append_const", dest="claims", const=(flag, None), help=about
+        )
     for flag, value, about in (
         ("--covers", "BOX", "every place of the box is used"),
         ("--bijective-onto", "BOX", "every place of the box is used exactly once, and no other"),

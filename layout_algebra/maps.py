@@ -24,11 +24,12 @@ from typing import TYPE_CHECKING, Any
 
 from layout_algebra import terms
 from layout_algebra.arithmetic import integers
-from layout_algebra.arithmetic.text import text
+from layout_algebra.arithmetic.text import condition_text, text
+from layout_algebra.conditions import Condition
 from layout_algebra.dims import Size, Symbol, as_size, at_least, evaluate, is_size, product
 from layout_algebra.errors import CoordinateError, TraceError
 from layout_algebra.terms import Term, Var
-from layout_algebra.tracing import Condition, Conditions, Traced, term_of
+from layout_algebra.tracing import Conditions, Traced, term_of
 
 if TYPE_CHECKING:
     from layout_algebra.arithmetic.expressions import Formula
@@ -344,7 +345,7 @@ class Map:
         names = ", ".join(variable.name for variable in self.coordinates)
         body = ", ".join(f"{axis} = {text(term)}" for axis, term in self.outputs)
         copies = "".join(f", {v.name} < {v.extent}" for v in self.replicas)
-        guard = "".join(f" where {condition}" for condition in self.guard)
+        guard = "".join(f" where {condition_text(condition)}" for condition in self.guard)
         return f"({names}) -> {{{body}}}{copies}{guard}"
 
     # -- inside -------------------------------------------------------------------------------
@@ -380,7 +381,9 @@ class Map:
     def _check_guard(self, point: Mapping[Var, int]) -> None:
         if not self.admits(point):
             shown = ", ".join(f"{v.name}={value}" for v, value in point.items())
-            raise CoordinateError(f"({shown}) is outside the map's domain: {self.guard[0]} fails")
+            raise CoordinateError(
+                f"({shown}) is outside the map's domain: {condition_text(self.guard[0])} fails"
+            )
 
 
 def shape_coordinates(shape: Sequence[Size]) -> tuple[Var, ...]:

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from layout_algebra.arithmetic import integers
-from layout_algebra.dims import Relation, Size, Symbol, evaluate, symbols
-from layout_algebra.terms import Term, Var, const, linear, term_symbols, variables
-from layout_algebra.tracing import Condition
+from layout_algebra.conditions import Condition
+from layout_algebra.dims import Relation, Symbol, evaluate, symbols
+from layout_algebra.terms import Term, Var, term_symbols, variables
 
 Clause = tuple[Condition, ...]
 
@@ -67,28 +67,3 @@ def question(
     found = variables(condition.term for clause in clauses for condition in clause) | set(extra)
     ordered = tuple(sorted(found, key=lambda variable: variable.name))
     return Question(about, clauses, ordered, tuple(relations))
-
-
-def equals(a: Term, b: Term) -> Condition:
-    return Condition("==", _difference(a, b))
-
-
-def differs(a: Term, b: Term) -> Condition:
-    return Condition("!=", _difference(a, b))
-
-
-def at_most(a: Term, b: Term | Size) -> Condition:
-    """a <= b"""
-    return Condition(">=", _difference(b, a))
-
-
-def negated(condition: Condition) -> Condition:
-    """The condition that holds exactly where this one does not."""
-    if condition.kind == ">=":
-        return Condition(">=", linear([(condition.term, -1)], -1))
-    return Condition("!=" if condition.kind == "==" else "==", condition.term)
-
-
-def _difference(a: Term | Size, b: Term | Size) -> Term:
-    sides = [side if isinstance(side, Term) else const(side) for side in (a, b)]
-    return linear([(sides[0], 1), (sides[1], -1)])

@@ -14,27 +14,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
 from layout_algebra import terms
-from layout_algebra.arithmetic.text import text
+from layout_algebra.arithmetic.text import condition_text, text
+from layout_algebra.conditions import Condition
 from layout_algebra.dims import Size, as_size, is_size
 from layout_algebra.errors import TraceError
 from layout_algebra.terms import Term
-
-
-@dataclass(frozen=True)
-class Condition:
-    """`term >= 0`, `term == 0` or `term != 0`."""
-
-    kind: Literal[">=", "==", "!="]
-    term: Term
-
-    def __str__(self) -> str:
-        return f"{text(self.term)} {self.kind} 0"
-
-    def holds(self, value: Any) -> Any:
-        """Whether it holds where the term has this value (elementwise for an array)."""
-        if self.kind == ">=":
-            return value >= 0
-        return value == 0 if self.kind == "==" else value != 0
 
 
 @dataclass(frozen=True)
@@ -61,7 +45,7 @@ class Conditions:
         raise TraceError(f"write the opposite condition instead of ~({self})")
 
     def __str__(self) -> str:
-        return " and ".join(str(condition) for condition in self.all)
+        return " and ".join(condition_text(condition) for condition in self.all)
 
     def __bool__(self) -> NoReturn:
         raise TraceError(

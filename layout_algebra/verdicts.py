@@ -12,12 +12,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 if TYPE_CHECKING:
     from networkx import DiGraph
 
-    from layout_algebra.claims import Claim
+
+class Statement(Protocol):
+    """What a proof is about: a claim, as far as this file has to know it."""
+
+    @property
+    def name(self) -> str: ...
 
 
 class Verdict(IntEnum):
@@ -119,7 +124,7 @@ class Proof:
         parts: the proofs of a conjunction's parts.
     """
 
-    claim: Claim
+    claim: Statement
     verdict: Verdict
     method: str
     seconds: float = 0.0

@@ -34,6 +34,7 @@ full = TileLayout(
 )
 #: The same extents, with every digit on an axis of its own: it shows the digits.
 digits = TileLayout(S[(8, 2, 4, 2) : (1@bx, 1@by, 1@bz, 1@tx)])
+digits_1011 = TileLayout(S[()] + 1@bx + 0@by + 1@bz + 1@tx)
 # fmt: on
 
 #: A logical shape, and extents of shard iters, of any size.
@@ -143,18 +144,12 @@ def split_inverse():
 
 @theorem("split: 19 over (8, 2, 4, 2) is (1, 0, 1, 1)", source=FORWARD)
 def digits_of_19():
-    return Equivalent(
-        digits.map((128,)).fixed(i=19),
-        TileLayout(S[()] + 1 @ bx + 0 @ by + 1 @ bz + 1 @ tx),  # fmt: skip
-    )
+    return Equivalent(digits.map((128,)).fixed(i=19), digits_1011)
 
 
 @theorem("split: element (1, 3) of (8, 16) has digits (1, 0, 1, 1)", source=FORWARD)
 def digits_of_1_3():
-    return Equivalent(
-        digits.map((8, 16)).fixed(i=1, j=3),
-        TileLayout(S[()] + 1 @ bx + 0 @ by + 1 @ bz + 1 @ tx),  # fmt: skip
-    )
+    return Equivalent(digits.map((8, 16)).fixed(i=1, j=3), digits_1011)
 
 
 # -- contributions -----------------------------------------------------------------------------

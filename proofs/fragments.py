@@ -115,10 +115,11 @@ def injective():
 @theorem("replica: R[2 : 4@warpid] is two places, 4 warps apart", source=BOOK + "Replica")
 def two_copies():
     one = TileLayout(S[()] + R[2 : 4@warpid])  # fmt: skip
+    between = TileLayout(S[3 : 1@warpid] + 1@warpid)  # fmt: skip
     return (
         ReplicasDistinct(one)
         & Equivalent(one, Map.of(lambda q: {warpid: 4 * q}, (2,), copies=("q",)))
-        & Disjoint(one, TileLayout(S[3 : 1 @ warpid] + 1 @ warpid))  # fmt: skip
+        & Disjoint(one, between)
     )
 
 
@@ -261,10 +262,8 @@ def element_1_3_and_its_copy():
 
 @theorem("frag: before the offset element (1, 3) is at warp 0", source=BOOK + "Forward mapping")
 def element_1_3_before_the_offset():
-    return Equivalent(
-        frag.map(tile).fixed(i=1, j=3),
-        TileLayout(S[()] + 5 @ laneid + 0 @ warpid + 1),  # fmt: skip
-    )
+    place = TileLayout(S[()] + 5@laneid + 0@warpid + 1)  # fmt: skip
+    return Equivalent(frag.map(tile).fixed(i=1, j=3), place)
 
 
 # -- the whole tile ----------------------------------------------------------------------------

@@ -11,7 +11,6 @@ from layout_algebra import (
     Map,
     R,
     S,
-    TCol,
     TileLayout,
     TLane,
     Verdict,

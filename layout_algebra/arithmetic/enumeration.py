@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layout_algebra.arithmetic.arrays import arrays_of, grid
+from layout_algebra.conditions import Condition
 from layout_algebra.dims import Size, evaluate
 from layout_algebra.errors import CoordinateError
 from layout_algebra.terms import Term, Var
-from layout_algebra.tracing import Condition
 
 Keys = NDArray[np.int64]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from layout_algebra.conditions import Condition
 from layout_algebra.dims import Polynomial, Size, product
 from layout_algebra.terms import Fold, Term, Var
 
@@ -71,6 +72,11 @@ class Texts:
 def text(term: Term) -> str:
     """One term as text."""
     return Fold(Texts())(term)[0]
+
+
+def condition_text(condition: Condition) -> str:
+    """A condition as text: `i - 3 >= 0`."""
+    return f"{text(condition.term)} {condition.kind} 0"
 
 
 def _size(value: Size) -> Piece:

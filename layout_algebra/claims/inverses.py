@@ -23,7 +23,8 @@ from layout_algebra.claims.support import (
     round_trip,
     values,
 )
-from layout_algebra.questions import Clause, Question, at_most, differs, equals, negated, question
+from layout_algebra.conditions import at_most, differs, equals, negated
+from layout_algebra.questions import Clause, Question, question
 from layout_algebra.terms import const, split
 from layout_algebra.verdicts import Witness
 

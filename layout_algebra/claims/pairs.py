@@ -24,10 +24,11 @@ from layout_algebra.claims.support import (
     spell_copies,
     table,
 )
+from layout_algebra.conditions import differs, equals, negated
 from layout_algebra.dims import evaluate
 from layout_algebra.errors import ClaimError
 from layout_algebra.maps import Map
-from layout_algebra.questions import Clause, Question, differs, equals, negated, question
+from layout_algebra.questions import Clause, Question, question
 from layout_algebra.terms import Var, const, var
 from layout_algebra.verdicts import Witness
 

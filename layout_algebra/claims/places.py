@@ -41,8 +41,9 @@ from layout_algebra.claims.support import (
     values,
     volume,
 )
+from layout_algebra.conditions import at_most, differs, equals
 from layout_algebra.dims import Symbol, evaluate
-from layout_algebra.questions import Question, at_most, differs, equals, question
+from layout_algebra.questions import Question, question
 from layout_algebra.terms import const, var
 from layout_algebra.verdicts import Witness
 

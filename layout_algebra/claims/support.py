@@ -11,10 +11,11 @@ from layout_algebra.arithmetic import integers
 from layout_algebra.arithmetic.enumeration import Table
 from layout_algebra.axes import Axis
 from layout_algebra.claims.base import Dims, Point, Subject, as_map
+from layout_algebra.conditions import differs, equals
 from layout_algebra.dims import Size, Symbol, as_size, evaluate, is_size, product, symbols
 from layout_algebra.errors import AxisError, ClaimError, CoordinateError
 from layout_algebra.maps import Map, Place, unique_places
-from layout_algebra.questions import Clause, Question, differs, equals, question
+from layout_algebra.questions import Clause, Question, question
 from layout_algebra.terms import Const, Sum, Term, Var, const, linear, split, var
 from layout_algebra.verdicts import Witness
 

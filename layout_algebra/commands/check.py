@@ -70,10 +70,10 @@ class Asked:
 def main(arguments: argparse.Namespace) -> int:
     layout = parse(arguments.notation)
     if not arguments.claims:
-        raise ClaimError("check needs a claim, such as --injective (see layout-algebra check --help)")
-    others = {
-        text: parse(text) for flag, text in arguments.claims if flag in _PAIRED
-    }
+        raise ClaimError(
+            "check needs a claim, such as --injective (see layout-algebra check --help)"
+        )
+    others = {text: parse(text) for flag, text in arguments.claims if flag in _PAIRED}
     dims = dims_of(layout, *others.values())
     shape = None if arguments.shape is None else parse_shape(arguments.shape, dims)
     given = tuple(parse_relation(text, dims) for text in arguments.given)
@@ -93,9 +93,7 @@ def main(arguments: argparse.Namespace) -> int:
     return 1 if worst is Verdict.REFUTED else 3
 
 
-def _asked(
-    flag: str, value: Any, layout: Layout, shape: Sequence[Size] | None, dims: Any
-) -> Asked:
+def _asked(flag: str, value: Any, layout: Layout, shape: Sequence[Size] | None, dims: Any) -> Asked:
     def claim(f: Subject, g: Subject | None = None) -> Claim:
         if flag in _ALONE:
             return _ALONE[flag](f)
@@ -122,7 +120,10 @@ def _proof(asked: Asked, given: tuple[Relation, ...], method: Any) -> Proof:
 
 def _text(asked: Asked, proof: Proof) -> list[str]:
     time = f"{proof.seconds * 1e3:.2f} ms"
-    lines = [f"{proof.verdict!s:9} {asked.flag[2:]}  {proof.claim}", f"{'':9} {proof.method}, {time}"]
+    lines = [
+        f"{proof.verdict!s:9} {asked.flag[2:]}  {proof.claim}",
+        f"{'':9} {proof.method}, {time}",
+    ]
     if proof.reason:
         lines.append(f"{'':9} {proof.reason}")
     if proof.witness is not None:

@@ -1,10 +1,10 @@
 """Small layouts as text: a grid of places, columns that line up, a line that says how far it is.
 
-    places (laneid, m) of the 2 x 4 elements (i, j)
+places (laneid, m) of the 2 x 4 elements (i, j)
 
-          j=0   1    2    3
-    i=0   0,0  0,1  1,0  1,1
-      1   4,0  4,1  5,0  5,1
+      j=0   1    2    3
+i=0   0,0  0,1  1,0  1,1
+  1   4,0  4,1  5,0  5,1
 """
 
 from __future__ import annotations
@@ -64,7 +64,11 @@ def clipped(text: str, most: int) -> str:
 def witness_lines(witness: Mapping[str, object]) -> list[str]:
     """A counterexample: what it says, with the Dims' values."""
     dims = witness["dims"]
-    shown = ", ".join(f"{name} = {value}" for name, value in dims.items()) if isinstance(dims, dict) else ""
+    shown = (
+        ", ".join(f"{name} = {value}" for name, value in dims.items())
+        if isinstance(dims, dict)
+        else ""
+    )
     return [str(witness["summary"]) + (f"  (with {shown})" if shown else "")]
 
 
@@ -110,7 +114,9 @@ def _moving_axes(f: Map) -> list[str]:
     return moving or list(f.axes)
 
 
-def _cell(f: Map, axes: Sequence[str], at: tuple[int, ...], marked: Collection[tuple[int, ...]]) -> str:
+def _cell(
+    f: Map, axes: Sequence[str], at: tuple[int, ...], marked: Collection[tuple[int, ...]]
+) -> str:
     place = next(f.places_at(dict(zip(f.coordinates, at, strict=True))))
     text = ",".join(str(place[axis]) for axis in axes)
     return f"[{text}]" if at in marked else text

@@ -38,7 +38,14 @@ def _text(layout: Layout, f: Map) -> list[str]:
     lines = [str(layout), "", f"{layout.size()} elements{copies}", ""]
     rows = [["axis", "width", "span", ""]]
     for axis in layout.axes:
-        rows.append([axis.name, _extent(layout, axis, "width"), _extent(layout, axis, "span"), axis.describe()])
+        rows.append(
+            [
+                axis.name,
+                _extent(layout, axis, "width"),
+                _extent(layout, axis, "span"),
+                axis.describe(),
+            ]
+        )
     lines += aligned(rows)
     names = ", ".join(f"{v.name} < {v.extent}" for v in (*f.coordinates, *f.replicas))
     lines += ["", *(f"{axis} = {text(term)}" for axis, term in f.outputs)]

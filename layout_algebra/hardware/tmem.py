@@ -1,8 +1,8 @@
 """Tensor Memory: the accumulators that `tcgen05.mma` writes.
 
-TMEM is 128 lanes (rows) by 512 columns of 32-bit cells.  The MMA writes its accumulator in one of a
-few arrangements, the datapaths of the PTX ISA, lettered A to G: which lanes a row goes to depends on
-M (the rows of the whole MMA), on one CTA or two, and on `.ws` (weight stationary).
+TMEM is 128 lanes (rows) by 512 columns of 32-bit cells.  The MMA writes its accumulator in one of
+a few arrangements, the datapaths of the PTX ISA, lettered A to G: which lanes a row goes to depends
+on M (the rows of the whole MMA), on one CTA or two, on `.ws`, and on a sparse A.
 
 With h = cols/2 and q = cols/4, element (r, c) of the rows that one CTA holds is at
 
@@ -95,5 +95,6 @@ def _check_sub_slab(datapath: str, sub_slab: object) -> None:
     if type(sub_slab) is not int or not 0 <= sub_slab <= most:
         allowed = "0 or 1" if most else "0"
         raise LayoutError(
-            f"tmem_datapath_layout: the sub-slab of datapath {datapath} is {allowed}; got {sub_slab!r}"
+            f"tmem_datapath_layout: the sub-slab of datapath {datapath} is {allowed}; "
+            f"got {sub_slab!r}"
         )

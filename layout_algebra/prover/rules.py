@@ -28,13 +28,13 @@ from layout_algebra.claims import (
     WithinBounds,
     as_map,
 )
+from layout_algebra.conditions import Condition, at_most, differs
 from layout_algebra.dims import Relation, Size, Symbol, at_least, bounds, positive_symbols
 from layout_algebra.errors import LayoutError
 from layout_algebra.maps import Map
 from layout_algebra.prover.solve import NoWidth, as_query
-from layout_algebra.questions import Question, at_most, differs, question
+from layout_algebra.questions import Question, question
 from layout_algebra.terms import const, recorded_splits
-from layout_algebra.tracing import Condition
 from layout_algebra.values import Iter, Swizzled, Tile
 from layout_algebra.verdicts import Query, Step, Verdict, Witness
 
