@@ -3,8 +3,8 @@
     span(axis)  = highest - min(0, lowest) + 1     the size of a buffer that holds it
     width(axis) = highest - lowest + 1             the places between the two ends
 
-over all places: replicas, offset and swizzle included.  (TIRx's span is 1 + sum of (e-1)*s + offset:
-the same wherever no stride and no offset is negative and no swizzle moves the last place.)
+over all places: replicas, offset and swizzle included.  (TIRx's span is 1 + sum of (e-1)*s +
+offset: the same wherever no stride and no offset is negative and no swizzle moves the last place.)
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from layout_algebra.axes import Axis, m
-from layout_algebra.dims import Size, bounds, positive_symbols
+from layout_algebra.dims import Size, Symbol, bounds, positive_symbols
 from layout_algebra.errors import LayoutError
 from layout_algebra.values import AnyLayout, Iter, Swizzle, Swizzled, Tile
 
@@ -114,15 +114,16 @@ def _ends(layout: AnyLayout, axis: Axis) -> tuple[Size, Size]:
 def _is_dense(tile: Tile, low: int, high: int) -> bool:
     """Whether the places on m are all of low..high, by the sorted-strides criterion."""
     reach = 0
-    steps = sorted(
-        (abs(it.stride), it.extent)
-        for it in (*tile.shard, *tile.replica)
-        if it.axis is m and it.stride
-    )  # type: ignore[type-var]
-    for stride, extent in steps:
-        if stride > reach + 1:  # type: ignore[operator]
+    steps: list[tuple[int, int]] = []
+    for extent, stride, axis in (*tile.shard, *tile.replica):
+        if axis is m and stride != 0:
+            if not isinstance(extent, int) or not isinstance(stride, int):
+                return False
+            steps.append((abs(stride), extent))
+    for stride, extent in sorted(steps):
+        if stride > reach + 1:
             return False
-        reach += stride * (extent - 1)  # type: ignore[operator]
+        reach += stride * (extent - 1)
     return reach == high - low
 
 
@@ -174,5 +175,5 @@ def _steps(start: int, stride: int, extent: int, least: int, most: int) -> range
     return range(start + a * stride, start + (b + 1) * stride, stride) if a <= b else range(0)
 
 
-def _known_positive(tile: Tile) -> frozenset:  # type: ignore[type-arg]
+def _known_positive(tile: Tile) -> frozenset[Symbol]:
     return positive_symbols([it.extent for it in (*tile.shard, *tile.replica)])

@@ -14,6 +14,7 @@ have different forms; `equal_copies` decides those by enumeration.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import overload
 
 from layout_algebra.axes import Axis, m
 from layout_algebra.dims import Size, at_least, bounds, divide_exactly, product
@@ -23,6 +24,10 @@ from layout_algebra.values import AnyLayout, Iter, Swizzled, Tile
 MOST_COPIES = 1 << 16
 
 
+@overload
+def normal_form(layout: Tile) -> Tile: ...
+@overload
+def normal_form(layout: AnyLayout) -> AnyLayout: ...
 def normal_form(layout: AnyLayout) -> AnyLayout:
     """The normal form, in the class of the argument; an identity swizzle is dropped."""
     if isinstance(layout, Swizzled):

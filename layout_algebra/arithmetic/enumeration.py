@@ -154,7 +154,7 @@ def uncovered(table: Table, box: Mapping[str, tuple[int, int]]) -> dict[str, int
         return None
     place: dict[str, int] = {}
     rest = int(missing[0])
-    for axis, (low, high) in reversed(box.items()):
+    for axis, (low, high) in reversed(list(box.items())):
         rest, digit = divmod(rest, high - low + 1)
         place[axis] = low + digit
     return dict(reversed(place.items()))

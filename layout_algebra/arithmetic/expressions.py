@@ -21,7 +21,8 @@ class BitXor(sympy.Function):  # type: ignore[misc]
     is_integer = True
 
     @classmethod
-    def eval(cls, a: Expr, b: Expr) -> Expr | None:
+    def eval(cls, *args: Expr) -> Expr | None:
+        a, b = args
         if a.is_Integer and b.is_Integer:
             return sympy.Integer(int(a) ^ int(b))
         return a if b == 0 else b if a == 0 else None
@@ -40,7 +41,8 @@ class BitAnd(sympy.Function):  # type: ignore[misc]
     is_integer = True
 
     @classmethod
-    def eval(cls, a: Expr, b: Expr) -> Expr | None:
+    def eval(cls, *args: Expr) -> Expr | None:
+        a, b = args
         if a.is_Integer and b.is_Integer:
             return sympy.Integer(int(a) & int(b))
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from layout_algebra.arithmetic import integers
 from layout_algebra.arithmetic.enumeration import Table
@@ -337,7 +337,10 @@ def ranges(claim: str, subject: Subject, given: object) -> tuple[Range, ...]:
     found: list[Range] = []
     for axis, value in given.items():
         name = _axis_name(claim, axis, known)
-        low, high = value if isinstance(value, tuple) and len(value) == 2 else (0, value)
+        low: Any = 0
+        high: Any = value
+        if isinstance(value, tuple) and len(value) == 2:
+            low, high = value
         if not is_size(low) or not is_size(high):
             raise ClaimError(
                 f"{claim}: the range of {name} is a size or a pair of them; got {value!r}"

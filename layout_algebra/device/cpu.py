@@ -34,7 +34,7 @@ def place_text(source: Map) -> str:
 
 def compile_place(source: Map) -> Callable[[int], tuple[int, ...]]:
     """`place(flat index)` compiled; the outputs come in the order of `source.axes`."""
-    return numba.njit(_run(place_text(source))["place"])  # type: ignore[no-any-return]
+    return _compiled(_run(place_text(source))["place"])
 
 
 def table(source: Map) -> dict[str, NDArray[np.int64]]:
@@ -52,8 +52,8 @@ def table(source: Map) -> dict[str, NDArray[np.int64]]:
     arrays = [np.empty(size, dtype=np.int64) for _ in names]
     if names:
         space = _run(text)
-        space["place"] = numba.njit(space["place"])
-        numba.njit(space["fill"])(size, *arrays)
+        space["place"] = _compiled(space["place"])
+        _compiled(space["fill"])(size, *arrays)
     shape = tuple(_number(extent) for extent in source.extents)
     return {axis: out.reshape(shape) for axis, out in zip(source.axes, arrays, strict=True)}
 
@@ -77,6 +77,11 @@ def _run(text: str) -> dict[str, Any]:
     space: dict[str, Any] = {}
     exec(compile(text, "<map>", "exec"), space)  # noqa: S102  (our own text: see source.py)
     return space
+
+
+def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    compiled: Callable[..., Any] = numba.njit()(function)
+    return compiled
 
 
 def _number(size: Size) -> int:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import z3
 
 from layout_algebra.dims import Polynomial, Size
-from layout_algebra.prover.dims import smt_name
+from layout_algebra.prover.dims import Expr, smt_name
 from layout_algebra.terms import Term, Var, sizes_of, subterms
 
 #: Wider questions are not asked: solving time grows with the width.
@@ -41,31 +41,31 @@ def width_of(roots: Iterable[Term]) -> int:
 
 
 class Bits:
-    """Answers with signed bit-vectors of one width; `conditions` collects ranges and definitions."""
+    """Answers with signed bit-vectors of one width; `conditions` collects what defines them."""
 
     def __init__(self, width: int, context: z3.Context | None = None) -> None:
         self.width = width
         self.context = context
-        self.conditions: list[z3.BoolRef] = []
-        self.variables: dict[Var, z3.BitVecRef] = {}
+        self.conditions: list[Expr] = []
+        self.variables: dict[Var, Expr] = {}
         self.fresh = 0
 
-    def value(self, number: Size) -> z3.BitVecRef:
+    def value(self, number: Size) -> Expr:
         if isinstance(number, Polynomial):
             raise NoWidth(str(number))
         return z3.BitVecVal(number, self.width, self.context)
 
     const = value
 
-    def var(self, term: Var) -> z3.BitVecRef:
+    def var(self, term: Var) -> Expr:
         if term not in self.variables:
             value = z3.BitVec(smt_name(term), self.width, self.context)
             self.variables[term] = value
             self._bound(value, term.low, term.high)
         return self.variables[term]
 
-    def linear(self, constant: Size, parts: Sequence[tuple[z3.BitVecRef, Size]]) -> z3.BitVecRef:
-        total: z3.BitVecRef | None = None
+    def linear(self, constant: Size, parts: Sequence[tuple[Expr, Size]]) -> Expr:
+        total: Expr | None = None
         for x, c in parts:
             piece = self._times(x, c)
             total = piece if total is None else total + piece
@@ -73,12 +73,10 @@ class Bits:
             return self.value(constant)
         return total if constant == 0 else total + self.value(constant)
 
-    def product(self, a: z3.BitVecRef, b: z3.BitVecRef) -> z3.BitVecRef:
+    def product(self, a: Expr, b: Expr) -> Expr:
         return a * b
 
-    def divmod(
-        self, x: z3.BitVecRef, divisor: Size, term: Term
-    ) -> tuple[z3.BitVecRef, z3.BitVecRef]:
+    def divmod(self, x: Expr, divisor: Size, term: Term) -> tuple[Expr, Expr]:
         if isinstance(divisor, Polynomial):
             raise NoWidth(str(divisor))
         if divisor & (divisor - 1) == 0:
@@ -91,8 +89,8 @@ class Bits:
         self._bound(rest, 0, divisor - 1)
         return quotient, rest
 
-    def digits(self, x: z3.BitVecRef, radices: tuple[Size, ...], term: Term) -> list[z3.BitVecRef]:
-        digits: list[z3.BitVecRef] = []
+    def digits(self, x: Expr, radices: tuple[Size, ...], term: Term) -> list[Expr]:
+        digits: list[Expr] = []
         low, high = term.fields[0].low, term.fields[0].high
         for radix in reversed(radices[1:]):
             if isinstance(radix, Polynomial):
@@ -109,31 +107,31 @@ class Bits:
             digits.append(digit)
         return [x, *reversed(digits)]
 
-    def xor(self, a: z3.BitVecRef, b: z3.BitVecRef, term: Term) -> z3.BitVecRef:
+    def xor(self, a: Expr, b: Expr, term: Term) -> Expr:
         return a ^ b
 
-    def bit_and(self, a: z3.BitVecRef, b: z3.BitVecRef, term: Term) -> z3.BitVecRef:
+    def bit_and(self, a: Expr, b: Expr, term: Term) -> Expr:
         return a & b
 
-    def bit_or(self, a: z3.BitVecRef, b: z3.BitVecRef, term: Term) -> z3.BitVecRef:
+    def bit_or(self, a: Expr, b: Expr, term: Term) -> Expr:
         return a | b
 
-    def shift_left(self, x: z3.BitVecRef, amount: z3.BitVecRef, term: Term) -> z3.BitVecRef:
+    def shift_left(self, x: Expr, amount: Expr, term: Term) -> Expr:
         return x << amount
 
-    def shift_right(self, x: z3.BitVecRef, amount: z3.BitVecRef, term: Term) -> z3.BitVecRef:
+    def shift_right(self, x: Expr, amount: Expr, term: Term) -> Expr:
         return x >> amount
 
-    def _times(self, x: z3.BitVecRef, c: Size) -> z3.BitVecRef:
+    def _times(self, x: Expr, c: Size) -> Expr:
         if isinstance(c, int) and c > 0 and c & (c - 1) == 0:
             return x if c == 1 else x << (c.bit_length() - 1)
         return x * self.value(c)
 
-    def _fresh(self, letter: str) -> z3.BitVecRef:
+    def _fresh(self, letter: str) -> Expr:
         self.fresh += 1
         return z3.BitVec(f"{letter}.{self.fresh}", self.width, self.context)
 
-    def _bound(self, value: z3.BitVecRef, low: Size | None, high: Size | None) -> None:
+    def _bound(self, value: Expr, low: Size | None, high: Size | None) -> None:
         if low is not None:
             self.conditions.append(value >= self.value(low))
         if high is not None:

@@ -1,7 +1,7 @@
 """Terms as Z3 integers, without division: every digit is a fresh variable.
 
-`x // d` and `x % d` become q and r with x = q*d + r and 0 <= r < d; the digits of a mixed radix come
-one by one, most significant first, each by one such equation.  With concrete sizes all of it is
+`x // d` and `x % d` become q and r with x = q*d + r and 0 <= r < d; the digits of a mixed radix
+come one by one, most significant first, each by one such equation.  With concrete sizes all of it is
 linear (QF_LIA); with symbolic sizes the products of sizes and digits make it QF_NIA.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import z3
 
 from layout_algebra.dims import Size, product
-from layout_algebra.prover.dims import SizeEncoder, smt_name
+from layout_algebra.prover.dims import Expr, SizeEncoder, smt_name
 from layout_algebra.terms import Term, Var
 
 
@@ -25,37 +25,37 @@ class Digits:
 
     def __init__(self, sizes: SizeEncoder) -> None:
         self.size = sizes
-        self.conditions: list[z3.BoolRef] = []
-        self.variables: dict[Var, z3.ArithRef] = {}
+        self.conditions: list[Expr] = []
+        self.variables: dict[Var, Expr] = {}
         self.fresh = 0
 
-    def const(self, value: Size) -> z3.ArithRef:
+    def const(self, value: Size) -> Expr:
         return self.size(value)
 
-    def var(self, term: Var) -> z3.ArithRef:
+    def var(self, term: Var) -> Expr:
         if term not in self.variables:
             value = z3.Int(smt_name(term), self.size.context)
             self.variables[term] = value
             self._bound(value, term.low, term.high)
         return self.variables[term]
 
-    def linear(self, constant: Size, parts: Sequence[tuple[z3.ArithRef, Size]]) -> z3.ArithRef:
+    def linear(self, constant: Size, parts: Sequence[tuple[Expr, Size]]) -> Expr:
         pieces = [x if c == 1 else self.size(c) * x for x, c in parts]
         if constant != 0 or not pieces:
             pieces.append(self.size(constant))
         return pieces[0] if len(pieces) == 1 else z3.Sum(pieces)
 
-    def product(self, a: z3.ArithRef, b: z3.ArithRef) -> z3.ArithRef:
+    def product(self, a: Expr, b: Expr) -> Expr:
         return a * b
 
-    def divmod(self, x: z3.ArithRef, divisor: Size, term: Term) -> tuple[z3.ArithRef, z3.ArithRef]:
+    def divmod(self, x: Expr, divisor: Size, term: Term) -> tuple[Expr, Expr]:
         quotient, rest = self._fresh("q"), self._fresh("r")
         self.conditions.append(x == self.size(divisor) * quotient + rest)
         self._bound(rest, 0, divisor - 1)
         return quotient, rest
 
-    def digits(self, x: z3.ArithRef, radices: tuple[Size, ...], term: Term) -> list[z3.ArithRef]:
-        digits: list[z3.ArithRef] = []
+    def digits(self, x: Expr, radices: tuple[Size, ...], term: Term) -> list[Expr]:
+        digits: list[Expr] = []
         rest = x
         for k in range(len(radices) - 1):
             weight = product(radices[k + 1 :])
@@ -68,7 +68,7 @@ class Digits:
             rest = below
         return [*digits, rest]
 
-    def xor(self, a: z3.ArithRef, b: z3.ArithRef, term: Term) -> z3.ArithRef:
+    def xor(self, a: Expr, b: Expr, term: Term) -> Expr:
         raise NeedsBits
 
     bit_and = xor
@@ -76,11 +76,11 @@ class Digits:
     shift_left = xor
     shift_right = xor
 
-    def _fresh(self, letter: str) -> z3.ArithRef:
+    def _fresh(self, letter: str) -> Expr:
         self.fresh += 1
         return z3.Int(f"{letter}.{self.fresh}", self.size.context)
 
-    def _bound(self, value: z3.ArithRef, low: Size | None, high: Size | None) -> None:
+    def _bound(self, value: Expr, low: Size | None, high: Size | None) -> None:
         if low is not None:
             self.conditions.append(value >= self.size(low))
         if high is not None:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import z3
 
 from layout_algebra.dims import Quotient, Relation, Size, Symbol
 from layout_algebra.terms import Var
+
+
+#: A Z3 expression.  Z3's own annotations give unions of every sort for each operator.
+Expr: TypeAlias = Any
 
 
 class SizeEncoder:
@@ -13,13 +19,13 @@ class SizeEncoder:
 
     def __init__(self, context: z3.Context | None = None) -> None:
         self.context = context
-        self.conditions: list[z3.BoolRef] = []
-        self.atoms: dict[Symbol | Quotient, z3.ArithRef] = {}
+        self.conditions: list[Expr] = []
+        self.atoms: dict[Symbol | Quotient, Expr] = {}
 
-    def __call__(self, size: Size) -> z3.ArithRef:
+    def __call__(self, size: Size) -> Expr:
         if isinstance(size, int):
             return z3.IntVal(size, self.context)
-        pieces: list[z3.ArithRef] = []
+        pieces: list[Expr] = []
         for mono, c in size.terms:
             factors = [self.atom(atom) for atom, power in mono for _ in range(power)]
             if c != 1 or not factors:
@@ -30,7 +36,7 @@ class SizeEncoder:
             pieces.append(piece)
         return pieces[0] if len(pieces) == 1 else z3.Sum(pieces)
 
-    def atom(self, atom: Symbol | Quotient) -> z3.ArithRef:
+    def atom(self, atom: Symbol | Quotient) -> Expr:
         """The integer of a symbol (its Dim divided by multiple_of) or of an inexact quotient."""
         if atom in self.atoms:
             return self.atoms[atom]
@@ -47,7 +53,7 @@ class SizeEncoder:
         self.conditions += [under >= 1, under * value <= over, over < under * value + under]
         return value
 
-    def relation(self, relation: Relation) -> z3.BoolRef:
+    def relation(self, relation: Relation) -> Expr:
         size = self(relation.size)
         if relation.kind == ">=":
             return size >= 0
@@ -70,6 +76,6 @@ def smt_name(variable: Var) -> str:
     return "x." + variable.name.replace("'", ".2")
 
 
-def number(model: z3.ModelRef, value: z3.ArithRef) -> int:
+def number(model: z3.ModelRef, value: Expr) -> int:
     """The int that a Z3 integer is in a model."""
     return model.eval(value, model_completion=True).as_long()  # type: ignore[attr-defined]

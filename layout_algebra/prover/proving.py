@@ -41,12 +41,15 @@ Method = Literal["auto", "structure", "solver", "enumeration"]
 MOST_PLACES = 1 << 24
 
 
+DEFAULT_BUDGET = Budget()
+
+
 @dataclass(frozen=True)
 class Options:
     """How to prove: which route, the budget of a query, and how far to enumerate."""
 
     method: Method = "auto"
-    budget: Budget = Budget()
+    budget: Budget = DEFAULT_BUDGET
     most_places: int = MOST_PLACES
 
 
@@ -78,7 +81,7 @@ def prove(
         raise ClaimError(f"prove takes a claim such as Injective(layout); got {claim!r}")
     if method not in ("auto", "structure", "solver", "enumeration"):
         raise ClaimError(f"method is auto, structure, solver or enumeration; got {method!r}")
-    options = Options(method, budget or Budget(), most_places)
+    options = Options(method, budget or DEFAULT_BUDGET, most_places)
     relations = _relations(given)
     proof = None
     # the common case first: structure alone decides and there is nothing to assume

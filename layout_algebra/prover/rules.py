@@ -189,8 +189,7 @@ def equal_normal_forms(claim: Equivalent, facts: Facts) -> Outcome | None:
     if not isinstance(f, Tile) or not isinstance(g, Tile):
         return None
     one, two = normal_form(f), normal_form(g)
-    assert_tiles = isinstance(one, Tile) and isinstance(two, Tile)
-    if not assert_tiles or one.shard != two.shard or one.offsets != two.offsets:
+    if one.shard != two.shard or one.offsets != two.offsets:
         return None
     if one.replica != two.replica and equal_copies(one, two) is not True:
         return None
@@ -320,12 +319,12 @@ def rewriting(claim: LeftInverse | Equivalent, facts: Facts) -> Outcome | None:
             Verdict.PROVED,
             Step("division steps", f"{len(splits)} of them", (DIVISION,), _Negation(claim, ())),
         )
-    side = [gap for boundary, rest in splits for gap in (rest.low, boundary - 1 - rest.high)]
-    if any(gap is None for gap in side):
-        return None
-    check = _side_conditions(
-        "a remainder outside its range", [g for g in side if g is not None], facts
-    )
+    side: list[Size] = []
+    for boundary, rest in splits:
+        if rest.low is None or rest.high is None:
+            return None
+        side += [rest.low, boundary - 1 - rest.high]
+    check = _side_conditions("a remainder outside its range", side, facts)
     return Outcome(
         Verdict.PROVED, Step("division steps", f"{len(splits)} of them", (DIVISION,), check)
     )

@@ -17,7 +17,7 @@ import z3
 from layout_algebra.conditions import Condition
 from layout_algebra.prover.bits import Bits, NoWidth, width_of
 from layout_algebra.prover.digits import Digits, NeedsBits
-from layout_algebra.prover.dims import SizeEncoder, number
+from layout_algebra.prover.dims import Expr, SizeEncoder, number
 from layout_algebra.questions import Question
 from layout_algebra.terms import Fold, Var
 from layout_algebra.verdicts import Query
@@ -56,7 +56,7 @@ class Encoded:
                 digits.var(variable)
             relations = [sizes.relation(relation) for relation in question.relations]
             self.assertions = [*sizes.conditions, *digits.conditions, *relations, *clauses]
-            self.variables: dict[Var, z3.ExprRef] = dict(digits.variables)
+            self.variables: dict[Var, Expr] = dict(digits.variables)
             self.logic = "QF_NIA" if _nonlinear(question) else "QF_LIA"
         except NeedsBits:
             if question.symbols():
@@ -81,10 +81,10 @@ class Encoded:
         point: dict[Var, int] = {}
         for variable, value in self.variables.items():
             if isinstance(value, z3.BitVecRef):
-                found = model.eval(value, model_completion=True)
-                point[variable] = found.as_signed_long()  # type: ignore[attr-defined]
+                found: Expr = model.eval(value, model_completion=True)
+                point[variable] = found.as_signed_long()
             else:
-                point[variable] = number(model, value)  # type: ignore[arg-type]
+                point[variable] = number(model, value)
         return point
 
 
@@ -152,7 +152,7 @@ def _solver(logic: str, budget: Budget) -> z3.Solver:
 
 
 class _Lazy(Query):
-    """A query whose text is printed only when somebody reads it (printing costs more than solving)."""
+    """A query whose text is made when somebody reads it: printing costs more than solving."""
 
     def __init__(
         self,
@@ -179,11 +179,11 @@ class _Lazy(Query):
 def _clauses(
     question: Question,
     fold: Fold,
-    value: Callable[[int], z3.ExprRef],
-    holds: Callable[[Condition, z3.ExprRef, z3.ExprRef], z3.BoolRef],
-) -> list[z3.BoolRef]:
+    value: Callable[[int], Expr],
+    holds: Callable[[Condition, Expr, Expr], Expr],
+) -> list[Expr]:
     zero = value(0)
-    out: list[z3.BoolRef] = []
+    out: list[Expr] = []
     for clause in question.clauses:
         conditions = [holds(condition, fold(condition.term), zero) for condition in clause]
         if not conditions:
@@ -193,10 +193,10 @@ def _clauses(
     return out
 
 
-def _integer_holds(condition: Condition, value: z3.ExprRef, zero: z3.ExprRef) -> z3.BoolRef:
+def _integer_holds(condition: Condition, value: Expr, zero: Expr) -> Expr:
     if condition.kind == ">=":
-        return value >= zero  # type: ignore[operator, no-any-return]
-    return value == zero if condition.kind == "==" else value != zero  # type: ignore[return-value]
+        return value >= zero
+    return value == zero if condition.kind == "==" else value != zero
 
 
 _bits_hold = _integer_holds  # bit-vector comparisons are signed, and the width holds every value
