@@ -20,6 +20,7 @@ asked for, so that `--help` does not wait for a solver.
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -44,14 +45,14 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code.  Errors are lines on standard error, never tracebacks."""
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+        if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     debug = False
     try:
         arguments = _parser().parse_args(argv)
         debug = arguments.debug
         code = import_module(f"layout_algebra.commands.{arguments.command}").main(arguments)
-        sys.stdout.flush()
+        print(end="", flush=True)
         return code
     except SystemExit as stop:  # argparse: --help, --version, errors
         return stop.code if isinstance(stop.code, int) else BAD_INPUT
@@ -92,7 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", required=True, parser_class=_Parser
     )
-    everywhere = argparse.ArgumentParser(add_help=False)
+    everywhere = _Parser(add_help=False)
     everywhere.add_argument("--debug", action="store_true", help="show where an error arose")
     everywhere.add_argument("--json", action="store_true", help="print JSON instead of text")
     for name, describe, about in (

@@ -248,7 +248,7 @@ class Remainder(Polynomial):
 
 @dataclass(frozen=True)
 class Relation:
-    """A condition on Dims: `size >= 0`, `size == 0`, or `divisor` divides `size`."""
+    """A condition on Dims: `size >= 0`, `size == 0`, or `divisor >= 1` divides `size`."""
 
     size: Size
     kind: Literal[">=", "==", "divides"]
@@ -257,9 +257,10 @@ class Relation:
 
     def holds(self, values: Mapping[str, int]) -> bool:
         value = evaluate(self.size, values)
-        if self.kind == ">=":
-            return value >= 0
-        return value == 0 if self.kind == "==" else value % evaluate(self.divisor, values) == 0
+        if self.kind == "divides":
+            divisor = evaluate(self.divisor, values)
+            return divisor >= 1 and value % divisor == 0
+        return value >= 0 if self.kind == ">=" else value == 0
 
     def __str__(self) -> str:
         return self.text
@@ -420,6 +421,19 @@ def at_least(size: Size, least: int, positive: frozenset[Symbol] = frozenset()) 
 
 def symbols(size: Size) -> frozenset[Symbol]:
     return frozenset() if isinstance(size, int) else size.symbols()
+
+
+def divisors(size: Size) -> frozenset[Size]:
+    """Every symbolic size that something in it is divided by: a value of 0 makes no sense there."""
+    if isinstance(size, int):
+        return frozenset()
+    found: set[Size] = set()
+    for atom in size.atoms():
+        if isinstance(atom, Quotient):
+            if not isinstance(atom.denominator, int):
+                found.add(atom.denominator)
+            found |= divisors(atom.numerator) | divisors(atom.denominator)
+    return frozenset(found)
 
 
 def positive_symbols(extents: Iterable[Size]) -> frozenset[Symbol]:

@@ -11,13 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from layout_algebra.algebra import extent
+from layout_algebra.algebra.group import GroupError
 from layout_algebra.axes import Axis, AxisTerms, m
 from layout_algebra.dims import Size, at_least, evaluate, is_size, positive_symbols, product
 from layout_algebra.errors import CoordinateError, LayoutError
 from layout_algebra.maps import Map, Place
 from layout_algebra.notation import Spec, notation
+from layout_algebra.operations import SwizzledOperations, TileOperations
 from layout_algebra.semantics import digits_of, layout_map, places
-from layout_algebra.terms import Const, const
+from layout_algebra.terms import Const, Term, const
 from layout_algebra.tracing import Traced, term_of
 from layout_algebra.values import AnyLayout, Iter, Swizzle, Swizzled, Tile
 
@@ -109,7 +111,7 @@ class LayoutMethods:
         return notation(self)
 
 
-class TileLayout(LayoutMethods, Tile):
+class TileLayout(LayoutMethods, TileOperations):
     """An affine layout over named axes.
 
         TileLayout(S[(8, 2, 4, 2) : (4@laneid, 1@warpid, 1@laneid, 1)] + R[2 : 4@warpid] + 5@warpid)
@@ -153,6 +155,19 @@ class TileLayout(LayoutMethods, Tile):
             object.__setattr__(self, name, value)
         return self
 
+    def apply_to_shape(self, coordinate: Sequence[Any], shape: Sequence[Size]) -> list[Any]:
+        """One number for each iter of `group(shape)`; for each own iter where that is not possible.
+
+        Raises:
+            CoordinateError: not one coordinate for each dimension, or one outside its dimension.
+        """
+        flat = _flat_index(self, coordinate, shape)
+        try:
+            cut, _ = self.group(shape)
+        except GroupError:
+            cut = self
+        return [_number_of(digit) for digit in digits_of(cut, term_of(flat))]
+
     def evaluated(self, **dims: int) -> Self:
         """The concrete layout for these values of the Dims.
 
@@ -171,7 +186,7 @@ class TileLayout(LayoutMethods, Tile):
         return (_restore_tile, (type(self), self.shard, self.replica, self.offsets))
 
 
-class ComposeLayout(LayoutMethods, Swizzled):
+class ComposeLayout(LayoutMethods, SwizzledOperations):
     """A tile whose places on axis m go through a XOR swizzle; other axes pass through.
 
     Args:
@@ -226,10 +241,14 @@ def _restore_tile(
     return cls._from_parts(shard, replica, offsets)
 
 
+def _number_of(term: Term) -> Any:
+    return term.value if isinstance(term, Const) else Traced(term)
+
+
 def _apply_flat(layout: AnyLayout, flat: int) -> dict[str, Any]:
     """The direct loop: digits from the fastest iter up."""
     place: dict[str, int] = {axis.name: 0 for _, _, axis in layout.shard}
-    tile = layout.tile
+    tile = layout.affine
     rest = flat
     for extent_, stride, axis in reversed(tile.shard):
         if type(extent_) is not int or type(stride) is not int:
@@ -262,7 +281,7 @@ def _apply(
     found = places(layout, (), digits)
     first = {replica: const(0) for replica in found.replicas}
     named = {axis.name for _, _, axis in layout.shard} | {
-        axis.name for axis, _ in layout.tile.offsets
+        axis.name for axis, _ in layout.affine.offsets
     }
     if isinstance(layout, Swizzled):
         named.add(m.name)

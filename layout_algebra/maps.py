@@ -146,7 +146,7 @@ class Map:
             reversed(self.coordinates), reversed(self.extents), strict=True
         ):
             parts.append((variable, weight))
-            shift = shift - (variable.low or 0) * weight
+            shift = shift - _least(variable) * weight
             weight = weight * extent
         return terms.linear(parts, shift)
 
@@ -157,6 +157,10 @@ class Map:
     def symbols(self) -> frozenset[Symbol]:
         """The Dims that occur anywhere in it."""
         return terms.term_symbols([*self.all_terms(), *self.coordinates, *self.replicas])
+
+    def divisors(self) -> frozenset[Size]:
+        """The symbolic sizes that it divides by: it exists only where they are at least 1."""
+        return terms.divisors([*self.all_terms(), *self.coordinates, *self.replicas])
 
     @property
     def is_symbolic(self) -> bool:
@@ -201,7 +205,7 @@ class Map:
             only = next(iter(inputs.values()), terms.const(0))  # no axis: the only place, 0
             digits = terms.split(only, self.extents)
             return {
-                variable: terms.add(digit, terms.const(variable.low or 0))
+                variable: terms.add(digit, terms.const(_least(variable)))
                 for variable, digit in zip(self.coordinates, digits, strict=True)
             }
         raise CoordinateError(
@@ -270,7 +274,7 @@ class Map:
                 outside the guard, or Dims without a value.
         """
         values = self._values(coordinates, named)
-        values |= {replica: terms.const(replica.low or 0) for replica in self.replicas}
+        values |= {replica: terms.const(_least(replica)) for replica in self.replicas}
         if any(not isinstance(v, terms.Const) for v in values.values()) or self.is_symbolic:
             placed = self._rebuilt(values)
             return {axis: _number_or_traced(term) for axis, term in placed.outputs}
@@ -281,7 +285,11 @@ class Map:
 
     def places(self, *coordinates: int, **named: int) -> list[Place]:
         """All places of one element, each once, in the order of the replicas."""
-        point = {v: int(t.fields[0]) for v, t in self._values(coordinates, named).items()}
+        point: dict[Var, int] = {}
+        for variable, term in self._values(coordinates, named).items():
+            if not isinstance(term, terms.Const) or not isinstance(term.value, int):
+                raise CoordinateError(f"places needs numbers; got {variable.name} = {text(term)}")
+            point[variable] = term.value
         self._check_guard(point)
         return unique_places(self.places_at(point))
 
@@ -331,7 +339,7 @@ class Map:
         found = arrays.arrays_of((term for _, term in self.outputs), arrays.grid(spans))
         shape = tuple(extent for _, _, extent in spans)
         return {
-            axis: arrays.np.ascontiguousarray(arrays.np.broadcast_to(value, shape))
+            axis: arrays.np.broadcast_to(value, shape).copy()
             for axis, value in zip(self.axes, found, strict=True)
         }
 
@@ -469,6 +477,11 @@ def _outputs(result: Any) -> tuple[tuple[str, Term], ...]:
             raise TraceError(f"the callable returns two values for axis {axis}: add them up")
         named.add(axis)
     return tuple((axis, term_of(value)) for axis, value in pairs)
+
+
+def _least(variable: Var) -> Size:
+    """A variable's lowest value, 0 for one that has none."""
+    return 0 if variable.low is None else variable.low
 
 
 def _check_inside(variable: Var, value: Size) -> None:

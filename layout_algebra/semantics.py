@@ -65,7 +65,7 @@ def layout_map(layout: AnyLayout, shape: Sequence[Size] | None = None) -> Map:
 
 def places(layout: AnyLayout, coordinates: Sequence[Var], digits: Sequence[Term]) -> Map:
     """The Map whose shard digits are the given terms of the coordinates."""
-    tile = layout.tile
+    tile = layout.affine
     replicas = tuple(
         terms.coordinate(f"r{t}", extent) for t, (extent, _, _) in enumerate(tile.replica)
     )

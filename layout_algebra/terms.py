@@ -33,6 +33,9 @@ from layout_algebra.dims import (
     divide_exactly,
 )
 from layout_algebra.dims import (
+    divisors as size_divisors,
+)
+from layout_algebra.dims import (
     floordiv as size_floordiv,
 )
 from layout_algebra.dims import (
@@ -496,6 +499,19 @@ def term_symbols(roots: Iterable[Term]) -> frozenset[Symbol]:
         for size in sizes_of(term):
             found |= size_symbols(size)
     return frozenset(found)
+
+
+def divisors(roots: Iterable[Term]) -> frozenset[Size]:
+    """Every symbolic size that something in the terms is divided by."""
+    found: set[Size] = set()
+    for term in subterms(roots):
+        for size in sizes_of(term):
+            found |= size_divisors(size)
+        if isinstance(term, FloorDiv | Mod):
+            found.add(term.fields[1])
+        elif isinstance(term, Digit):
+            found |= set(term.fields[1][1:])
+    return frozenset(size for size in found if not isinstance(size, int))
 
 
 def sizes_of(term: Term) -> list[Size]:

@@ -106,22 +106,32 @@ def load_theorems(paths: Iterable[str | Path]) -> list[Theorem]:
         ClaimError: a path that is not there or has no theorems, a file that cannot be loaded (the
             message has its line), or two theorems of one name.
     """
-    found: list[Theorem] = []
+    loaded: dict[Path, list[Theorem]] = {}
     for path in map(Path, paths):
         if not path.exists():
             raise ClaimError(f"no such file or directory: {path}")
-        files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
-        before = len(found)
+        files = _python_files(path) if path.is_dir() else [path]
         for file in files:
-            found += _load(file)
-        if len(found) == before:
+            if file.resolve() not in loaded:
+                loaded[file.resolve()] = _load(file)
+        if not any(loaded[file.resolve()] for file in files):
             raise ClaimError(f"no theorems in {path}: declare them with @theorem(...)")
+    found = [one for theorems in loaded.values() for one in theorems]
     names: dict[str, Theorem] = {}
     for one in found:
         other = names.setdefault(one.name, one)
         if other is not one:
             raise ClaimError(f"two theorems are named {one.name!r}: in {other.file} and {one.file}")
     return found
+
+
+def _python_files(folder: Path) -> list[Path]:
+    """Every Python file below a folder, but for hidden ones (.venv and the like)."""
+
+    def hidden(file: Path) -> bool:
+        return any(part.startswith(".") for part in file.relative_to(folder).parts)
+
+    return sorted(file for file in folder.rglob("*.py") if not hidden(file))
 
 
 def _load(file: Path) -> list[Theorem]:

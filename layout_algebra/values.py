@@ -127,7 +127,7 @@ class Tile:
         return tuple(found)
 
     @property
-    def tile(self) -> Tile:
+    def affine(self) -> Tile:
         """The affine part (itself; a swizzled layout has another)."""
         return self
 
@@ -248,7 +248,7 @@ class Swizzled:
             )
 
     @property
-    def tile(self) -> Tile:
+    def affine(self) -> Tile:
         return self.tile_layout
 
     @property

@@ -86,9 +86,7 @@ def all_in_bank_0():
 
 @theorem("banks: without swizzle a column's rows are in one bank, every column", source=WHY)
 def one_bank_per_column():
-    return Equivalent(
-        banks(tile), Map.of(lambda i, j: {"bank": j // 2, "column": j}, (8, 64))
-    )
+    return Equivalent(banks(tile), Map.of(lambda i, j: {"bank": j // 2, "column": j}, (8, 64)))
 
 
 @theorem(
@@ -117,9 +115,7 @@ def different_words():
 )
 def any_width():
     padded = TileLayout(S[(8, 64) : (66, 1)])
-    return Equivalent(
-        banks(padded), Map.of(lambda i, j: {"bank": j // 2, "column": j}, (8, 64))
-    )
+    return Equivalent(banks(padded), Map.of(lambda i, j: {"bank": j // 2, "column": j}, (8, 64)))
 
 
 @theorem("banks: rows of any multiple of 128 bytes share a bank", source=WHY)
@@ -152,9 +148,7 @@ def every_column():
 
 @theorem("banks: bank 4*(q xor i) + r//2, every row and column", source=EXAMPLE)
 def bank_formula():
-    formula = Map.of(
-        lambda i, j: {"bank": 4 * (j // 8 ^ i) + j % 8 // 2, "column": j}, (8, 64)
-    )
+    formula = Map.of(lambda i, j: {"bank": 4 * (j // 8 ^ i) + j % 8 // 2, "column": j}, (8, 64))
     return Equivalent(banks(swizzled), formula)
 
 

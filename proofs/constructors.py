@@ -21,7 +21,7 @@ from layout_algebra.hardware import tmem_datapath_layout, wg_local_layout
 from layout_algebra.theorems import theorem
 
 COMMON = "book: TIRx Layout API, section Common layout constructors"
-RULE = "layout_algebra.hardware, table of the datapaths"
+RULE = "PTX ISA, data path layouts of tcgen05.mma"
 
 N = Dim("N", at_least=1, at_most=512)
 N2 = Dim("N2", multiple_of=2, at_least=2, at_most=1024)

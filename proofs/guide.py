@@ -106,9 +106,7 @@ def one_warp():
 # -- replication and offsets -------------------------------------------------------------------
 @theorem("guide: R[2 : 1@warpid] copies each value to warps 0 and 1", source=REPLICATION)
 def copies_in_two_warps():
-    formula = Map.of(
-        lambda i, j, w: {laneid: i, m: j, warpid: w}, (*shape, 2), copies=("w",)
-    )
+    formula = Map.of(lambda i, j, w: {laneid: i, m: j, warpid: w}, (*shape, 2), copies=("w",))
     return Equivalent(replicated, formula)
 
 

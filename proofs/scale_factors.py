@@ -65,14 +65,12 @@ def distinct():
 @theorem("scale: the copies fill lanes 0-31, 32-63, 64-95 and 96-127", source=SCALE)
 def four_windows():
     """Each copy, taken alone, fills one window once: every row, every column."""
-    claim = None
-    for q in range(4):
-        # fmt: off
-        copy = TileLayout(S[(32, sf_per_mma) : (1@TLane, 1@TCol)] + 32*q@TLane)
-        # fmt: on
-        one = Bijective(copy, {TLane: (32 * q, 32 * q + 32), TCol: sf_per_mma})
-        claim = one if claim is None else claim & one
-    return claim
+
+    def copy(q):
+        layout = TileLayout(S[(32, sf_per_mma) : (1@TLane, 1@TCol)] + 32*q@TLane)  # fmt: skip
+        return Bijective(layout, {TLane: (32 * q, 32 * q + 32), TCol: sf_per_mma})
+
+    return copy(0) & copy(1) & copy(2) & copy(3)
 
 
 @theorem("scale: all copies fill 128 lanes x sf_per_mma columns once", source=SCALE)
@@ -91,11 +89,10 @@ def every_window_sees_all():
 
 @theorem("scale: no window is left out", source=SCALE)
 def every_window_is_full():
-    claim = None
-    for w in range(4):
-        one = Covers(scale, {TLane: (32 * w, 32 * w + 32), TCol: sf_per_mma})
-        claim = one if claim is None else claim & one
-    return claim
+    def window_of(warp):
+        return Covers(scale, {TLane: (32 * warp, 32 * warp + 32), TCol: sf_per_mma})
+
+    return window_of(0) & window_of(1) & window_of(2) & window_of(3)
 
 
 @theorem(

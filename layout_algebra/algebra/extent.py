@@ -36,14 +36,12 @@ def span(layout: AnyLayout, axis: Axis) -> Size:
     Raises:
         LayoutError: symbolic sizes of which it is not known whether the lowest place is negative.
     """
-    low, high = _ends(layout, axis)
-    known = _known_positive(layout.tile)
-    below, above = bounds(low, known)
-    if below is not None and below >= 0:
-        return high + 1
-    if above is not None and above <= 0:
-        return high - low + 1
-    raise LayoutError(f"the lowest place {low} on {axis.name} may be negative or not: no one span")
+    return _span(layout.affine, axis, *_ends(layout, axis))
+
+
+def tile_span(tile: Tile, axis: Axis) -> Size:
+    """The span of an affine tile (of the tile under a swizzle: what `tile` scales by)."""
+    return _span(tile, axis, *tile_ends(tile, axis))
 
 
 def width(layout: AnyLayout, axis: Axis) -> Size:
@@ -90,15 +88,15 @@ def tile_ends(tile: Tile, axis: Axis) -> tuple[Size, Size]:
 
 
 def _ends(layout: AnyLayout, axis: Axis) -> tuple[Size, Size]:
-    low, high = tile_ends(layout.tile, axis)
+    low, high = tile_ends(layout.affine, axis)
     if not isinstance(layout, Swizzled) or axis is not m or layout.swizzle.is_identity:
         return low, high
     period = layout.swizzle.period
     if isinstance(low, int) and isinstance(high, int):
-        if low % period == 0 and (high + 1) % period == 0 and _is_dense(layout.tile, low, high):
+        if low % period == 0 and (high + 1) % period == 0 and _is_dense(layout.affine, low, high):
             return low, high
         iters = [it for it in (*layout.shard, *layout.replica) if it.axis is m]
-        offset = dict(layout.tile.offsets).get(m, 0)
+        offset = dict(layout.affine.offsets).get(m, 0)
         if isinstance(offset, int):
             return (
                 _swizzled_end(iters, offset, layout.swizzle, low, high, min),
@@ -173,6 +171,15 @@ def _steps(start: int, stride: int, extent: int, least: int, most: int) -> range
         a, b = -((most - start) // -stride), (start - least) // -stride
     a, b = max(a, 0), min(b, extent - 1)
     return range(start + a * stride, start + (b + 1) * stride, stride) if a <= b else range(0)
+
+
+def _span(tile: Tile, axis: Axis, low: Size, high: Size) -> Size:
+    below, above = bounds(low, _known_positive(tile))
+    if below is not None and below >= 0:
+        return high + 1
+    if above is not None and above <= 0:
+        return high - low + 1
+    raise LayoutError(f"the lowest place {low} on {axis.name} may be negative or not: no one span")
 
 
 def _known_positive(tile: Tile) -> frozenset[Symbol]:

@@ -39,6 +39,7 @@ class Table:
         spans = [_span(variable, dims) for variable in (*coordinates, *replicas)]
         self.lows = [low for _, low, _ in spans[: len(coordinates)]]
         self.extents = tuple(extent for _, _, extent in spans[: len(coordinates)])
+        self.replicas = [(low, extent) for _, low, extent in spans[len(coordinates) :]]
         shape = tuple(extent for _, _, extent in spans)
         self.elements = int(np.prod(self.extents, dtype=object)) if self.extents else 1
         self.copies = int(np.prod(shape[len(coordinates) :], dtype=object)) if replicas else 1
@@ -59,6 +60,15 @@ class Table:
     def column(self, axis: str) -> Keys:
         """Places on one axis; zeros where the map does not mention it."""
         return self.axes.get(axis, np.zeros((self.elements, self.copies), dtype=np.int64))
+
+    def point_of(self, flat: int) -> tuple[int, ...]:
+        """The coordinates, then the replicas, of a flat index over both."""
+        element, copy = divmod(flat, self.copies)
+        digits: list[int] = []
+        for low, extent in reversed(self.replicas):
+            copy, digit = divmod(copy, extent)
+            digits.append(low + digit)
+        return (*self.coordinates_of(element), *reversed(digits))
 
     def coordinates_of(self, flat: int) -> tuple[int, ...]:
         """The coordinates of a flat index."""
@@ -134,6 +144,30 @@ def outside(table: Table, axis: str, low: int | None, high: int | None) -> int |
 
 def uncovered(table: Table, box: Mapping[str, tuple[int, int]]) -> dict[str, int] | None:
     """A place of the box (low, high inclusive; other axes 0) that no element has."""
+    key, inside, volume = _keys_in(table, box)
+    hit = np.zeros(volume, dtype=bool)
+    hit[key[inside]] = True
+    missing = np.flatnonzero(~hit)
+    return _place_of(int(missing[0]), box) if missing.size else None
+
+
+def occupants(
+    table: Table, box: Mapping[str, tuple[int, int]]
+) -> list[tuple[tuple[int, ...], dict[str, int]]]:
+    """For each place of the box that is used: an element's coordinates with its copy's, and it."""
+    key, inside, _ = _keys_in(table, box)
+    flat = np.flatnonzero(inside.ravel())
+    used, first = np.unique(key.ravel()[flat], return_index=True)
+    return [
+        (table.point_of(int(flat[at])), _place_of(int(number), box))
+        for number, at in zip(used, first, strict=True)
+    ]
+
+
+def _keys_in(
+    table: Table, box: Mapping[str, tuple[int, int]]
+) -> tuple[Keys, NDArray[np.bool_], int]:
+    """A number for every place that is inside the box, which are, and how many places it has."""
     inside = np.ones((table.elements, table.copies), dtype=bool)
     for axis in table.axes:
         if axis not in box:
@@ -147,13 +181,12 @@ def uncovered(table: Table, box: Mapping[str, tuple[int, int]]) -> dict[str, int
         inside &= (column >= low) & (column <= high)
         key = key * (high - low + 1) + (column - low)
         volume *= high - low + 1
-    hit = np.zeros(volume, dtype=bool)
-    hit[key[inside]] = True
-    missing = np.flatnonzero(~hit)
-    if not missing.size:
-        return None
+    return key, inside, volume
+
+
+def _place_of(number: int, box: Mapping[str, tuple[int, int]]) -> dict[str, int]:
     place: dict[str, int] = {}
-    rest = int(missing[0])
+    rest = number
     for axis, (low, high) in reversed(list(box.items())):
         rest, digit = divmod(rest, high - low + 1)
         place[axis] = low + digit

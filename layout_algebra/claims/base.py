@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from layout_algebra.dims import Symbol, evaluate
+from layout_algebra.dims import Size, Symbol, evaluate
 from layout_algebra.errors import ClaimError
 from layout_algebra.maps import Map
 from layout_algebra.questions import Question
@@ -52,6 +52,17 @@ class Claim:
             found |= one.symbols()
         return found
 
+    def is_symbolic(self) -> bool:
+        """Whether it is about any Dims."""
+        return any(subject.symbols() for subject in self.subjects())
+
+    def divisors(self) -> frozenset[Size]:
+        """The symbolic sizes that it divides by."""
+        found: frozenset[Size] = frozenset()
+        for one in self.maps():
+            found |= one.divisors()
+        return found
+
     def questions(self) -> tuple[Question, ...] | None:
         """The negation: the claim holds when no question has an answer.  None: not expressible."""
         raise NotImplementedError
@@ -87,6 +98,18 @@ class All(Claim):
 
     def parts(self) -> tuple[Claim, ...]:
         return self.claims
+
+    def symbols(self) -> frozenset[Symbol]:
+        return frozenset(symbol for claim in self.claims for symbol in claim.symbols())
+
+    def is_symbolic(self) -> bool:
+        return any(claim.is_symbolic() for claim in self.claims)
+
+    def divisors(self) -> frozenset[Size]:
+        return frozenset(size for claim in self.claims for size in claim.divisors())
+
+    def work(self, dims: Dims | None = None) -> int:
+        return sum(claim.work(dims) for claim in self.claims)
 
     def counterexample(self, dims: Dims | None = None) -> Witness | None:
         return first_counterexample(self.claims, dims)

@@ -25,7 +25,7 @@ from layout_algebra.claims.support import (
 )
 from layout_algebra.conditions import at_most, differs, equals, negated
 from layout_algebra.questions import Clause, Question, question
-from layout_algebra.terms import const, split
+from layout_algebra.terms import const
 from layout_algebra.verdicts import Witness
 
 
@@ -66,9 +66,8 @@ class LeftInverse(Claim):
             about = "a place outside the other's domain"
             found.append(question(about, [*guards(f), tuple(beyond)], all_variables(f)))
         joins: list[Clause] = [(equals(variable, value),) for variable, value in fed]
-        if fed[0][0] not in g.coordinates:  # fed through the flat index: its digits, one by one
-            digits = split(fed[0][0], g.extents)
-            g = g._rebuilt(dict(zip(g.coordinates, digits, strict=True)))
+        if fed and fed[0][0] not in g.coordinates:  # the flat index: its digits, one by one
+            g = g._rebuilt(g.feed({"flat index": fed[0][0]}))
             every = [*all_variables(f, g), fed[0][0]]
         for condition in g.guard:
             clauses = [*joins, *guards(f), (negated(condition),)]

@@ -30,6 +30,7 @@ from layout_algebra.claims.support import (
     named,
     pair,
     place_at,
+    range_divisors,
     range_symbols,
     ranges,
     same,
@@ -42,7 +43,7 @@ from layout_algebra.claims.support import (
     volume,
 )
 from layout_algebra.conditions import at_most, differs, equals
-from layout_algebra.dims import Symbol, evaluate
+from layout_algebra.dims import Size, Symbol, evaluate
 from layout_algebra.questions import Question, question
 from layout_algebra.terms import const, var
 from layout_algebra.verdicts import Witness
@@ -175,6 +176,12 @@ class WithinBounds(Claim):
     def symbols(self) -> frozenset[Symbol]:
         return super().symbols() | range_symbols(self.limits)
 
+    def is_symbolic(self) -> bool:
+        return super().is_symbolic() or bool(range_symbols(self.limits))
+
+    def divisors(self) -> frozenset[Size]:
+        return super().divisors() | range_divisors(self.limits)
+
     def questions(self) -> tuple[Question, ...]:
         (f,) = self.maps()
         found: list[Question] = []
@@ -243,6 +250,12 @@ class Covers(Claim):
     def symbols(self) -> frozenset[Symbol]:
         return super().symbols() | range_symbols(self.box)
 
+    def is_symbolic(self) -> bool:
+        return super().is_symbolic() or bool(range_symbols(self.box))
+
+    def divisors(self) -> frozenset[Size]:
+        return super().divisors() | range_divisors(self.box)
+
     def questions(self) -> None:
         """Not expressible without a quantifier; the prover counts, or finds a place not hit."""
         return None
@@ -305,6 +318,12 @@ class Bijective(Claim):
 
     def symbols(self) -> frozenset[Symbol]:
         return super().symbols() | range_symbols(self.box)
+
+    def is_symbolic(self) -> bool:
+        return super().is_symbolic() or bool(range_symbols(self.box))
+
+    def divisors(self) -> frozenset[Size]:
+        return super().divisors() | range_divisors(self.box)
 
     def counterexample(self, dims: Dims | None = None) -> Witness | None:
         return first_counterexample(self.parts(), dims)

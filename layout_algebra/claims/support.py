@@ -9,10 +9,10 @@ from typing import Any, TypeAlias
 
 from layout_algebra.arithmetic import integers
 from layout_algebra.arithmetic.enumeration import Table
-from layout_algebra.axes import Axis
+from layout_algebra.axes import Axis, m, reg
 from layout_algebra.claims.base import Dims, Point, Subject, as_map
 from layout_algebra.conditions import differs, equals
-from layout_algebra.dims import Size, Symbol, as_size, evaluate, is_size, product, symbols
+from layout_algebra.dims import Size, Symbol, as_size, divisors, evaluate, is_size, product, symbols
 from layout_algebra.errors import AxisError, ClaimError, CoordinateError
 from layout_algebra.maps import Map, Place, unique_places
 from layout_algebra.questions import Clause, Question, question
@@ -142,7 +142,7 @@ def returned(g: Map, f: Map) -> list[tuple[Term, Term]]:
     outputs = dict(g.outputs)
     if set(names) == set(outputs):
         return [(outputs[name], names[name]) for name in names]
-    if any(variable.low != 0 for variable in f.coordinates):
+    if not f.coordinates or any(variable.low != 0 for variable in f.coordinates):
         return [(_only(outputs), f.index)]
     return list(zip(split(_only(outputs), f.extents), f.coordinates, strict=True))
 
@@ -337,6 +337,8 @@ def ranges(claim: str, subject: Subject, given: object) -> tuple[Range, ...]:
     found: list[Range] = []
     for axis, value in given.items():
         name = _axis_name(claim, axis, known)
+        if any(name == other for other, _, _ in found):
+            raise ClaimError(f"{claim}: two ranges of axis {name}")
         low: Any = 0
         high: Any = value
         if isinstance(value, tuple) and len(value) == 2:
@@ -370,6 +372,13 @@ def range_symbols(box: Sequence[Range]) -> frozenset[Symbol]:
     return found
 
 
+def range_divisors(box: Sequence[Range]) -> frozenset[Size]:
+    found: frozenset[Size] = frozenset()
+    for _, low, high in box:
+        found |= divisors(low) | divisors(high)
+    return found
+
+
 def axis_limit(axis: str) -> int | None:
     """The hardware's limit on a registered axis; None for others."""
     try:
@@ -383,6 +392,8 @@ def _axis_name(claim: str, axis: object, known: Sequence[str]) -> str:
     name = axis.name if isinstance(axis, Axis) else axis
     if not isinstance(name, str):
         raise ClaimError(f"{claim}: a box names axes; got {axis!r}")
+    if name == reg.name:
+        name = m.name  # as in layouts, where it is another spelling
     if name not in known:
         try:
             Axis.get(name)

@@ -11,7 +11,7 @@ import argparse
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from layout_algebra.claims import (
     Bijective,
@@ -32,7 +32,6 @@ from layout_algebra.commands.show import dims_of
 from layout_algebra.dims import Relation, Size
 from layout_algebra.errors import ClaimError
 from layout_algebra.grammar import Layout
-from layout_algebra.maps import Map
 from layout_algebra.parsing import parse, parse_box, parse_relation, parse_shape
 from layout_algebra.prover import prove
 from layout_algebra.verdicts import Proof, Verdict
@@ -128,19 +127,24 @@ def _text(asked: Asked, proof: Proof) -> list[str]:
         lines.append(f"{'':9} {proof.reason}")
     if proof.witness is not None:
         lines += [f"{'':9} {line}" for line in witness_lines(proof.witness.to_json())]
-        lines += [f"{'':9} {line}" for line in _picture(proof)]
+        lines += [f"{'':9} {line}".rstrip() for line in _picture(proof)]
     return lines
 
 
 def _picture(proof: Proof) -> list[str]:
-    """The first layout's places, with the elements of the counterexample in brackets."""
-    f = proof.claim.subjects()[0]
-    f = f if isinstance(f, Map) else f.map()  # type: ignore[union-attr]
-    names = [variable.name for variable in f.coordinates]
-    points = proof.witness.points if proof.witness is not None else ()
-    marked = {tuple(point[name] for name in names) for point in points if set(names) <= set(point)}
-    picture = grid(f, marked) if marked else []
-    return ["", *picture] if picture else []
+    """The layouts' places, with the elements of the counterexample in brackets."""
+    claim = cast(Claim, proof.claim)
+    if proof.witness is None or isinstance(claim, Inverse | RightInverse):
+        return []  # whose counterexample may be about either of the two
+    maps, points = claim.maps(), proof.witness.points
+    shares = [points] if len(maps) == 1 else [[point] for point in points]
+    lines: list[str] = []
+    for f, share in zip(maps, shares, strict=False):
+        names = [variable.name for variable in f.coordinates]
+        marked = {tuple(p[name] for name in names) for p in share if set(names) <= set(p)}
+        picture = grid(f, marked) if marked else []
+        lines += ["", *picture] if picture else []
+    return lines
 
 
 def _json(

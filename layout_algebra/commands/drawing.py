@@ -64,16 +64,13 @@ def clipped(text: str, most: int) -> str:
 def witness_lines(witness: Mapping[str, object]) -> list[str]:
     """A counterexample: what it says, with the Dims' values."""
     dims = witness["dims"]
-    shown = (
-        ", ".join(f"{name} = {value}" for name, value in dims.items())
-        if isinstance(dims, dict)
-        else ""
-    )
+    values = dims.items() if isinstance(dims, dict) else ()
+    shown = ", ".join(f"{name} = {value}" for name, value in values)
     return [str(witness["summary"]) + (f"  (with {shown})" if shown else "")]
 
 
 class Meter:
-    """How far a long run is: one line that is written over, or a line each where it is asked for."""
+    """How far a long run is: one line, written over; or a line each, where nobody watches."""
 
     def __init__(self, asked: bool) -> None:
         self.terminal = sys.stderr.isatty()

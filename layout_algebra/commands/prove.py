@@ -68,7 +68,7 @@ def _json(ledger: Ledger, found: Sequence[Change], compared: bool) -> dict[str, 
         {"name": one.name, "before": one.before, "after": one.after, "worse": one.worse}
         for one in found
     ]
-    return ledger.to_json() | ({"changes": shown} if compared else {})
+    return {**ledger.to_json(), **({"changes": shown} if compared else {})}
 
 
 def _text(ledger: Ledger, found: Sequence[Change], verbose: bool) -> Iterator[str]:
@@ -109,7 +109,7 @@ def _row(entry: Entry, verbose: bool) -> list[str]:
     most_name, most_method = (10**6, 10**6) if verbose else (MOST_NAME, MOST_METHOD)
     return [
         _WORDS[entry.standing],
-        clipped(entry.name, most_name),
+        clipped(" ".join(entry.name.split()), most_name),
         clipped(entry.method, most_method),
         f"{entry.seconds * 1e3:8.2f} ms",
     ]

@@ -36,22 +36,20 @@ def dims_of(*layouts: Layout) -> dict[str, Polynomial]:
 def _text(layout: Layout, f: Map) -> list[str]:
     copies = "" if f.copies == 1 else f", {f.copies} copies of each"
     lines = [str(layout), "", f"{layout.size()} elements{copies}", ""]
-    rows = [["axis", "width", "span", ""]]
-    for axis in layout.axes:
-        rows.append(
-            [
-                axis.name,
-                _extent(layout, axis, "width"),
-                _extent(layout, axis, "span"),
-                axis.describe(),
-            ]
-        )
-    lines += aligned(rows)
+    lines += aligned([["axis", "width", "span", ""], *(_row(layout, axis) for axis in layout.axes)])
     names = ", ".join(f"{v.name} < {v.extent}" for v in (*f.coordinates, *f.replicas))
     lines += ["", *(f"{axis} = {text(term)}" for axis, term in f.outputs)]
     lines += [f"  for {names}"] if names else []
     picture = grid(f)
     return [*lines, "", *picture] if picture else lines
+
+
+def _row(layout: Layout, axis: Axis) -> list[str]:
+    return [
+        axis.name,
+        *(_extent(layout, axis, what) for what in ("width", "span")),
+        axis.describe(),
+    ]
 
 
 def _extent(layout: Layout, axis: Axis, what: str) -> str:

@@ -6,11 +6,14 @@ on M (the rows of the whole MMA), on one CTA or two, on `.ws`, and on a sparse A
 
 With h = cols/2 and q = cols/4, element (r, c) of the rows that one CTA holds is at
 
-    letter  rows   TLane                                TCol     which MMA
-    A, D    128    r                                    c        M = 256 by two CTAs; M = 128 by one
-    B, E     64    r + 64*(c // h)                      c % h    M = 128 by two CTAs; M = 64 .ws
-    C, F     64    32*(r // 16) + 16*sub_slab + r % 16  c        M = 64, rows over four lane windows
-    G        32    r + 32*(c // q)                      c % q    M = 32 .ws
+    letter  rows  TLane                                TCol
+    A, D    128   r                                    c
+    B, E     64   r + 64*(c // h)                      c % h
+    C, F     64   32*(r // 16) + 16*sub_slab + r % 16  c
+    G        32   r + 32*(c // q)                      c % q
+
+    A: M = 256 by two CTAs        B: M = 128 by two CTAs, dense A    C: the same, sparse A
+    D: M = 128                    E: M = 64, .ws                     F: M = 64        G: M = 32, .ws
 
 Columns count buffer elements: only for elements of 32 bits is a TCol a hardware column.
 """

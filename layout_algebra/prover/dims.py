@@ -60,7 +60,8 @@ class SizeEncoder:
         if relation.kind == "==":
             return size == 0
         factor = z3.Int(f"factor.{len(self.conditions)}", self.context)
-        return size == self(relation.divisor) * factor
+        divisor = self(relation.divisor)
+        return z3.And(divisor >= 1, size == divisor * factor)
 
     def values(self, model: z3.ModelRef) -> dict[str, int]:
         """The Dims' values in a model, by name."""

@@ -23,9 +23,12 @@ from layout_algebra.errors import (
     NotProvedError,
     WitnessError,
 )
+from layout_algebra.prover.covering import covering_questions
 from layout_algebra.prover.rules import (
     COUNTING,
+    NOTHING,
     Facts,
+    Negation,
     Outcome,
     as_queries,
     by_structure,
@@ -108,7 +111,7 @@ def assert_proved(
 
 
 def _quick(claim: Claim) -> Proof | None:
-    if claim.parts() or any(subject.symbols() for subject in claim.subjects()):
+    if claim.parts() or claim.is_symbolic():
         return None
     outcome = by_structure(claim, _NOTHING)
     if outcome is not None and outcome.verdict is Verdict.PROVED:
@@ -125,7 +128,7 @@ def _prove_assuming(claim: Claim, given: tuple[Relation, ...], options: Options)
     facts = facts_about(claim, given)
     symbols = claim.symbols() | _symbols_of(given)
     _check_names(symbols)
-    if symbols:
+    if symbols or given:
         clash = _clash(facts, symbols, options)
         if clash is not None:
             return Proof(claim, clash[0], "assumptions", reason=clash[1], given=given)
@@ -274,9 +277,10 @@ def _by_solver(claim: Claim, facts: Facts, options: Options) -> Proof:
         )
     queries: list[Query] = []
     unknown: list[str] = []
-    for one in questions:
+    for one in questions or (NOTHING,):
         try:
-            answer = ask(replace(one, relations=facts.relations), options.budget)
+            one = replace(one, relations=facts.relations)
+            answer = ask(one, options.budget)
         except NoWidth as signal:
             unknown.append(f"no encoding for '{one.about}' ({signal})")
             continue
@@ -374,12 +378,10 @@ def _by_enumeration(claim: Claim, facts: Facts, options: Options, tried: Proof |
         )
     verdict = Verdict.PROVED if witness is None else Verdict.REFUTED
     if not steps:
-        steps = (
-            Step(
-                "solver", make_queries=lambda: as_queries(claim.questions() or (), facts.relations)
-            ),
-        )
+        steps = (Step("solver", make_queries=Negation(claim, facts.relations)),)
     step = Step("enumeration", f"{work} places")
+    if isinstance(claim, Covers) and witness is None:
+        step = replace(step, make_queries=lambda: as_queries(covering_questions(claim), ()))
     return Proof(claim, verdict, "enumeration", witness=witness, steps=(step, *steps))
 
 

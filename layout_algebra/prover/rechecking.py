@@ -1,14 +1,14 @@
 """A ledger's queries put to solvers that share no code with Z3.
 
-Each query is asked once, whatever number of theorems it stands behind, and the answer is held
-against what the verdicts rest on (`QueryRecord.wanted`): "unsat" for every query of a proof, Z3's own
+Each query is asked once, however many theorems it stands behind, and the answer is held against
+what the verdicts rest on (`QueryRecord.wanted`): "unsat" for every query of a proof, Z3's own
 answer for the others.
 
     confirmed     a second solver says the same
     disagreement  it says the opposite: one of the solvers, or the prover, is wrong
-    unconfirmed   it does not say: it did not end, does not read the logic, or nothing was to confirm
+    unconfirmed   it does not say: it did not end, or nothing was to be confirmed
 
-The texts are checked against their hashes first, so that what is asked is what the ledger speaks of.
+The texts are checked against their hashes first, so that what is asked is what the ledger means.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ import layout_algebra
 from layout_algebra.axes import Axis
 from layout_algebra.claims import Claim
 from layout_algebra.dims import Polynomial, Relation
+from layout_algebra.errors import LayoutAlgebraError
 from layout_algebra.ledger import FAILED, VERSION, Entry, QueryRecord, StepRecord, query_key
 from layout_algebra.prover.proving import MOST_PLACES, prove
 from layout_algebra.prover.solve import Budget, fresh_context, replay
@@ -174,14 +175,22 @@ def _query_record(key: str, query: Query, expected: str | None) -> QueryRecord:
 
 
 def _one_line(error: Exception, file: str) -> str:
-    """An error as one line, with the last place in the theorem's own file that it passed."""
+    """An error as one line, with the last place in the theorem's own file that it passed.
+
+    An error that is no answer of this library, and none of the theorem's, has the place it is from.
+    """
     text = " ".join(f"{type(error).__name__}: {error}".split())
-    lines = [
-        frame.lineno
-        for frame in traceback.extract_tb(error.__traceback__)
-        if file and Path(frame.filename).absolute() == Path(file).absolute()
-    ]
-    return f"{text} ({shown_path(file)}, line {lines[-1]})" if lines else text
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if file and _same_file(frame.filename, file)]
+    if own:
+        return f"{text} ({shown_path(file)}, line {own[-1].lineno})"
+    if isinstance(error, LayoutAlgebraError) or not frames:
+        return text
+    return f"{text} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
+
+
+def _same_file(one: str, other: str) -> bool:
+    return Path(one).absolute() == Path(other).absolute()
 
 
 # -- what a verdict depends on -----------------------------------------------------------------

@@ -29,7 +29,7 @@ from layout_algebra.claims import (
     as_map,
 )
 from layout_algebra.conditions import Condition, at_most, differs
-from layout_algebra.dims import Relation, Size, Symbol, at_least, bounds, positive_symbols
+from layout_algebra.dims import Relation, Size, Symbol, at_least, positive_symbols
 from layout_algebra.errors import LayoutError
 from layout_algebra.maps import Map
 from layout_algebra.prover.solve import NoWidth, as_query
@@ -51,7 +51,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is assumed of the Dims: relations that were given, and that extents are positive."""
+    """What is assumed of the Dims: what was given, and that extents and divisors are positive."""
 
     given: tuple[Relation, ...] = ()
     positive: frozenset[Symbol] = frozenset()
@@ -74,7 +74,8 @@ class Facts:
 
 
 def facts_about(claim: Claim, given: Sequence[Relation] = ()) -> Facts:
-    """The given relations, and that every layout of the claim exists (extents are at least 1)."""
+    """The given relations, and that every layout of the claim exists: its extents, and whatever it
+    divides by, are at least 1."""
     extents: list[Size] = []
     for subject in claim.subjects():
         if isinstance(subject, Map):
@@ -84,6 +85,8 @@ def facts_about(claim: Claim, given: Sequence[Relation] = ()) -> Facts:
         else:
             extents += [it.extent for it in (*subject.shard, *subject.replica)]
     symbolic = [extent for extent in extents if not isinstance(extent, int)]
+    if claim.symbols():
+        symbolic += [divisor for divisor in claim.divisors() if not isinstance(divisor, int)]
     exist = tuple(Relation(e - 1, ">=", f"{e} >= 1") for e in dict.fromkeys(symbolic))
     return Facts(tuple(given), positive_symbols(symbolic), exist)
 
@@ -116,8 +119,8 @@ def sorted_strides(claim: Injective | ReplicasDistinct, facts: Facts) -> Outcome
         if type(stride) is int:
             if stride < 0:
                 stride = -stride
-        elif bounds(stride)[0] is None and bounds(-stride)[0] is not None:
-            stride = -stride
+        else:
+            stride = _absolute(stride, facts)
         if type(stride) is not int or type(extent) is not int:
             concrete = False
         by_axis.setdefault(axis, []).append((stride, extent))
@@ -137,7 +140,7 @@ def sorted_strides(claim: Injective | ReplicasDistinct, facts: Facts) -> Outcome
             side += found
     rule = "sorted strides"
     if concrete:
-        return Outcome(Verdict.PROVED, Step(rule, "", (SORTED,), _Negation(claim, ())))
+        return Outcome(Verdict.PROVED, Step(rule, "", (SORTED,), Negation(claim, ())))
     check = _side_conditions("a stride within the reach of the smaller ones", side, facts)
     return Outcome(Verdict.PROVED, Step(rule, "", (SORTED,), check))
 
@@ -197,7 +200,8 @@ def equal_normal_forms(claim: Equivalent, facts: Facts) -> Outcome | None:
     if f.is_symbolic or g.is_symbolic:
         queries = _merge_conditions([f, g], facts)
     else:
-        queries = _Negation(claim, ())
+        bases = (tile.rebuild(tile.shard, (), form.offset) for tile, form in ((f, one), (g, two)))
+        queries = _NegationOrBases(claim, Equivalent(*bases))
     return Outcome(Verdict.PROVED, Step("equal normal forms", "", lemmas, queries))
 
 
@@ -217,7 +221,7 @@ def apart(claim: Disjoint, facts: Facts) -> Outcome | None:
             if f.is_symbolic or g.is_symbolic:
                 check = _side_conditions("the intervals meet", [gap - 1], facts)
             else:
-                check = _Negation(claim, ())
+                check = Negation(claim, ())
             return Outcome(
                 Verdict.PROVED, Step("separate intervals", f"on {axis.name}", (INTERVALS,), check)
             )
@@ -229,7 +233,7 @@ def apart(claim: Disjoint, facts: Facts) -> Outcome | None:
                 detail = f"on {axis.name} modulo {step}"
                 return Outcome(
                     Verdict.PROVED,
-                    Step("other residues", detail, (RESIDUES,), _Negation(claim, facts.relations)),
+                    Step("other residues", detail, (RESIDUES,), Negation(claim, facts.relations)),
                 )
     return None
 
@@ -250,7 +254,7 @@ def interval(claim: WithinBounds, facts: Facts) -> Outcome | None:
     if claim.symbols():
         check = _side_conditions("a range beyond its limit", side, facts)
     else:
-        check = _Negation(claim, ())
+        check = Negation(claim, ())
     return Outcome(Verdict.PROVED, Step("ranges of terms", "", (INTERVALS,), check))
 
 
@@ -287,7 +291,7 @@ def dense(claim: Covers, facts: Facts) -> Outcome | None:
         except LayoutError:
             return None
         steps = [
-            (_absolute(it.stride), it.extent)
+            (_absolute(it.stride, facts), it.extent)
             for it in (*tile.shard, *tile.replica)
             if it.axis is axis and it.extent != 1 and it.stride != 0
         ]
@@ -317,7 +321,7 @@ def rewriting(claim: LeftInverse | Equivalent, facts: Facts) -> Outcome | None:
     if not claim.symbols():
         return Outcome(
             Verdict.PROVED,
-            Step("division steps", f"{len(splits)} of them", (DIVISION,), _Negation(claim, ())),
+            Step("division steps", f"{len(splits)} of them", (DIVISION,), Negation(claim, ())),
         )
     side: list[Size] = []
     for boundary, rest in splits:
@@ -336,7 +340,7 @@ def _sides(claim: LeftInverse | Equivalent) -> list[tuple[object, object]] | Non
         if f.replicas or g.replicas or f.guard or g.guard or f.size != g.size:
             return None
         if f.coordinates != g.coordinates:
-            g = g.after(Map(f.coordinates, (("index", f.index),)))
+            g = g.after(Map(f.coordinates, (("flat index", f.index),)))
         return [(f.output(axis), g.output(axis)) for axis in dict.fromkeys((*f.axes, *g.axes))]
     f, g = claim.maps()
     if f.replicas or f.guard or g.guard:
@@ -367,14 +371,30 @@ def _lands_inside(claim: LeftInverse, facts: Facts) -> bool:
 
 # -- inside ------------------------------------------------------------------------------------
 @dataclass(frozen=True)
-class _Negation:
+class Negation:
     """The whole negated claim as queries, made when they are asked for."""
 
     claim: Claim
     relations: tuple[Relation, ...]
 
     def __call__(self) -> tuple[Query, ...]:
-        return as_queries(self.claim.questions() or (), self.relations)
+        questions = self.claim.questions()
+        return () if questions is None else as_queries(questions or (NOTHING,), self.relations)
+
+
+@dataclass(frozen=True)
+class _NegationOrBases:
+    """The negated claim, or, with too many copies to spell out, that of the least copies alone."""
+
+    claim: Equivalent
+    bases: Equivalent
+
+    def __call__(self) -> tuple[Query, ...]:
+        return Negation(self.claim, ())() or Negation(self.bases, ())()
+
+
+#: What stands for a negation without any case: no solver finds an answer to it.
+NOTHING = question("nothing that could go wrong", [()])
 
 
 def as_queries(questions: Iterable[Question], relations: tuple[Relation, ...]) -> tuple[Query, ...]:
@@ -453,10 +473,11 @@ def _by_size(steps: Sequence[tuple[Size, Size]], facts: Facts) -> list[tuple[Siz
     return ordered
 
 
-def _absolute(stride: Size) -> Size:
+def _absolute(stride: Size, facts: Facts) -> Size:
+    """A stride's size, where its sign is known; itself where it is not."""
     if isinstance(stride, int):
         return abs(stride)
-    return stride if bounds(stride)[0] is not None else -stride
+    return -stride if facts.at_least(-stride, 0) else stride
 
 
 def _multiple(size: Size, period: int) -> bool:

@@ -108,7 +108,7 @@ def ask(question: Question, budget: Budget) -> Answer:
     encoded = Encoded(question)
     solver = _solver(encoded.logic, budget)
     solver.add(*encoded.assertions)
-    result = str(solver.check())
+    result = _check(solver)
     seconds = time.perf_counter() - start
     query = _Lazy(question.about, encoded.logic, encoded.smt2, result, seconds, _rlimit(solver))
     if result == "sat":
@@ -124,7 +124,7 @@ def replay(query: Query, budget: Budget) -> Query:
     start = time.perf_counter()
     solver = _solver(query.logic, budget)
     solver.from_string(query.smt2)
-    result = str(solver.check())
+    result = _check(solver)
     seconds = time.perf_counter() - start
     return Query(query.about, query.logic, query.smt2, result, seconds, _rlimit(solver))
 
@@ -142,6 +142,14 @@ def fresh_context() -> Iterator[None]:
         yield
     finally:
         z3.z3._main_ctx, _spent[0] = before, spent
+
+
+def _check(solver: z3.Solver) -> str:
+    """What Z3 says; Ctrl-C, which it takes for an answer, is Ctrl-C."""
+    result = str(solver.check())
+    if result == "unknown" and solver.reason_unknown() == "interrupted from keyboard":
+        raise KeyboardInterrupt
+    return result
 
 
 def _solver(logic: str, budget: Budget) -> z3.Solver:

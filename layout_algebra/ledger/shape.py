@@ -1,10 +1,10 @@
 """What the JSON of a ledger looks like, and where a text that claims to be one does not.
 
-`LEDGER` says the same as ledger.schema.json, which is for other people's tools (a test holds the two
-together); this one needs no package, and its messages name the place: `entries[3].verdict: ...`.
+`LEDGER` says the same as ledger.schema.json, which is for other people's tools (a test holds the
+two together); this one needs no package, and its messages name the place: `entries[3].ok: ...`.
 
-A description is a type (`float` stands for any finite number that is not negative, `Count` for such
-an integer), a set of constants, a compiled pattern, a list of one description (an array of such), a
+A description is a type (`float` stands for any finite number from 0 up, `Count` for such an
+integer), a set of constants, a compiled pattern, a list of one description (an array of such), a
 dict (an object with exactly these keys), `Values(description)` (an object with any keys), or
 `Maybe(description)` (null as well).
 """

@@ -1,0 +1,128 @@
+"""Fusing and splitting of thread axes: laneid + 32*warpid is tx, and back.
+
+Fusing rewrites every iter and offset on its own onto the axis that counts the finest children in the
+widest parent, so that neighbours can merge.  The target is an argument: without one nothing is fused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from layout_algebra.algebra.deciding import Decide, knowing_extents
+from layout_algebra.algebra.scope import get_scope
+from layout_algebra.axes import Axis, laneid, tid_in_wg, tx, warpid, wgid, wid_in_wg
+from layout_algebra.dims import Size
+from layout_algebra.errors import LayoutError
+from layout_algebra.values import Iter, Tile
+
+Target = Literal["cuda"]
+
+#: (scope of the layout) -> axis -> (the axis it becomes, how many places of it one place is).
+#: 32 lanes in a warp, 4 warps in a warpgroup (PTX ISA).
+FUSE: dict[tuple[str, str], dict[Axis, tuple[Axis, int]]] = {
+    ("thread", "warpgroup"): {laneid: (tid_in_wg, 1), wid_in_wg: (tid_in_wg, 32)},
+    ("thread", "cta"): {
+        laneid: (tx, 1),
+        wid_in_wg: (tx, 32),
+        tid_in_wg: (tx, 1),
+        warpid: (tx, 32),
+        wgid: (tx, 128),
+    },
+    ("warp", "cta"): {wid_in_wg: (warpid, 1), wgid: (warpid, 4)},
+}
+
+#: (axis, level to split at) -> (outer axis, inner axis, how many places of the inner one).
+SPLIT: dict[tuple[Axis, str], tuple[Axis, Axis, int]] = {
+    (tx, "warp"): (warpid, laneid, 32),
+    (tx, "warpgroup"): (wgid, tid_in_wg, 128),
+    (tid_in_wg, "warp"): (wid_in_wg, laneid, 32),
+    (warpid, "warpgroup"): (wgid, wid_in_wg, 4),
+}
+
+
+def check_target(target: object) -> None:
+    """Raises LayoutError unless the target is None or "cuda"."""
+    if target not in (None, "cuda"):
+        raise LayoutError(f'the target is "cuda" or None; got {target!r}')
+
+
+def fuse(tile: Tile, target: Target | None) -> Tile:
+    """The tile with its thread axes fused, for a target that fuses."""
+    check_target(target)
+    if target is None:
+        return tile
+    scope = get_scope(tile)
+    table = FUSE.get(scope) if scope is not None else None
+    if not table:
+        return tile
+
+    def moved(it: Iter) -> Iter:
+        if it.axis not in table:
+            return it
+        axis, factor = table[it.axis]
+        return Iter(it.extent, it.stride * factor, axis)
+
+    offset: dict[Axis, Size] = {}
+    for axis, value in tile.offsets:
+        onto, factor = table.get(axis, (axis, 1))
+        offset[onto] = offset.get(onto, 0) + value * factor
+    return tile.rebuild(map(moved, tile.shard), map(moved, tile.replica), offset)
+
+
+def split(tile: Tile, level: str, decide: Decide | None = None) -> Tile:
+    """The tile with the axes that can be split at a level replaced by their two parts.
+
+    Raises:
+        LayoutError: an iter or offset that does not fall apart into places of the two axes.
+    """
+    ask = decide or knowing_extents(tile.extents)
+
+    def parts(it: Iter) -> Iterable[Iter]:
+        rule = SPLIT.get((it.axis, level))
+        if rule is None:
+            return [it]
+        outer, inner, size = rule
+        return split_iter(it, outer, inner, size, ask)
+
+    offset: dict[Axis, Size] = {}
+    for axis, value in tile.offsets:
+        rule = SPLIT.get((axis, level))
+        if rule is None:
+            offset[axis] = offset.get(axis, 0) + value
+            continue
+        outer, inner, size = rule
+        if not isinstance(value, int):
+            raise LayoutError(
+                f"offset {value}@{axis.name} cannot be split at {level}: it is symbolic"
+            )
+        for onto, part in ((outer, value // size), (inner, value % size)):
+            offset[onto] = offset.get(onto, 0) + part
+    return tile.rebuild(
+        [part for it in tile.shard for part in parts(it)],
+        [part for it in tile.replica for part in parts(it)],
+        offset,
+    )
+
+
+def split_iter(it: Iter, outer: Axis, inner: Axis, size: int, ask: Decide) -> list[Iter]:
+    """One iter over an axis as iters over its two parts, `size` inner places to an outer one.
+
+    Raises:
+        LayoutError: it does not fall apart that way.
+    """
+    extent, stride, axis = it
+    if ask.at_least(stride, 0) and ask.at_least(size - 1 - (extent - 1) * stride, 0):
+        return [Iter(extent, stride, inner)]
+    whole = ask.quotient(stride, size)
+    if whole is not None:
+        return [Iter(extent, whole, outer)]
+    per_outer = ask.quotient(size, stride)
+    if per_outer is not None:
+        rest = ask.quotient(extent, per_outer)
+        if rest is not None:
+            return [Iter(rest, 1, outer), Iter(per_outer, stride, inner)]
+    raise LayoutError(
+        f"iter {it} does not fall apart into {size} places of {inner.name} and places of "
+        f"{outer.name} (axis {axis.name})"
+    )

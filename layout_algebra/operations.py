@@ -1,0 +1,455 @@
+"""The operations as methods, with TIRx's names and order of arguments.
+
+One-liners over algebra/, where each operation's file says what it does, requires and ensures.  They
+return layouts of the caller's class.  Two keywords are ours: `target="cuda"` fuses thread axes (TIRx
+takes it from its ambient state), and `decide` says who decides conditions on symbolic sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from layout_algebra.algebra import (
+    canonicalize as canonical,
+    edits,
+    group as grouping,
+    normal_form,
+    recognise,
+    scope,
+    slice as slicing,
+    swizzled,
+    threads,
+    tile as tiling,
+)
+from layout_algebra.algebra.deciding import STRUCTURALLY, Decide
+from layout_algebra.algebra.threads import Target
+from layout_algebra.axes import Axis, m
+from layout_algebra.dims import Size
+from layout_algebra.errors import LayoutError
+from layout_algebra.values import Swizzled, Tile
+
+Shape = Sequence[Size]
+Region = Sequence[tuple[Size, Size]]
+
+
+class TileOperations(Tile):
+    """What a tile can be asked and turned into."""
+
+    # -- form ---------------------------------------------------------------------------------
+    def canonicalize(self, *, target: Target | None = None, decide: Decide = STRUCTURALLY) -> Self:
+        """TIRx's canonical form: units dropped, neighbours merged, copies ordered."""
+        return canonical.canonicalize(self, target, decide)
+
+    def normal_form(self) -> Self:
+        """The one form of all tiles with this map (see algebra/normal_form.py for copies)."""
+        return normal_form.normal_form(self)
+
+    def fuse(self, target: Target = "cuda") -> Self:
+        """Thread axes rewritten onto the widest: laneid and warpid onto tx."""
+        return threads.fuse(self, target)
+
+    def split(self, level: str, *, decide: Decide | None = None) -> Self:
+        """Thread axes taken apart at a level: tx at "warp" into warpid and laneid.
+
+        Raises:
+            LayoutError: an iter that does not fall apart there.
+        """
+        return threads.split(self, level, decide)
+
+    def group(self, shape: Shape, *, decide: Decide | None = None) -> tuple[Self, tuple[int, ...]]:
+        """Iters cut so that dimension d of the shape is shard[seps[d]:seps[d+1]]; and the seps.
+
+        Raises:
+            GroupError: the shape cannot be reached.
+        """
+        return grouping.group(self, shape, decide)
+
+    def group_many(
+        self, shapes: Sequence[Shape], *, decide: Decide | None = None
+    ) -> tuple[Self, tuple[tuple[int, ...], ...]]:
+        """One cutting for several shapes, and each one's separators.
+
+        Raises:
+            GroupError: shapes of other sizes, or boundaries that do not divide one another.
+        """
+        return grouping.group_many(self, shapes, decide)
+
+    # -- questions ----------------------------------------------------------------------------
+    def get_scope(self) -> tuple[str, str] | None:
+        """(finest child, widest parent) of the thread axes: ("thread", "cta"); None without any.
+
+        Raises:
+            ScopeError: the thread axes do not chain.
+        """
+        return scope.get_scope(self)
+
+    def check_well_formed(self) -> bool:
+        """Whether TIRx accepts the layout; `why_ill_formed` has the reason."""
+        return scope.why_ill_formed(self) is None
+
+    def why_ill_formed(self) -> str | None:
+        """Why TIRx would refuse the layout; None when it would not."""
+        return scope.why_ill_formed(self)
+
+    def is_trivial(self) -> bool:
+        """Whether it is the identity on one memory axis."""
+        return canonical.is_trivial(self)
+
+    def is_swizzle(self) -> bool:
+        """False: a tile has no swizzle."""
+        return canonical.is_swizzle(self)
+
+    def is_contiguous(self) -> bool:
+        """Whether elements follow each other on m, row-major, without copies."""
+        return canonical.is_contiguous(self)
+
+    def is_trainium(self) -> bool:
+        """Whether the shard's memory axes are all Trainium's: P, F, Bank."""
+        return canonical.is_trainium(self)
+
+    # -- products -----------------------------------------------------------------------------
+    def tile(
+        self,
+        outer: Tile,
+        outer_shape: Shape,
+        inner_shape: Shape,
+        *,
+        target: Target | None = None,
+        decide: Decide | None = None,
+    ) -> Self:
+        """This layout repeated over an outer one: place = span * outer(o) + self(n).
+
+        Raises:
+            GroupError: shapes of two ranks, or that a layout cannot be cut to.
+        """
+        return tiling.tile(self, outer, outer_shape, inner_shape, target, decide)
+
+    def tile_to(
+        self,
+        to_shape: Shape,
+        current_shape: Shape,
+        *,
+        target: Target | None = None,
+        decide: Decide | None = None,
+    ) -> Self:
+        """This layout repeated, row-major, to fill a shape.
+
+        Raises:
+            GroupError: a size that current_shape does not divide.
+        """
+        return tiling.tile_to(self, to_shape, current_shape, target, decide)
+
+    def direct_sum(
+        self,
+        left: Tile,
+        left_shape: Shape,
+        right_shape: Shape,
+        *,
+        target: Target | None = None,
+        decide: Decide | None = None,
+    ) -> Self:
+        """left(o) + self(n) over the product of the shapes.
+
+        Raises:
+            GroupError: shapes of two ranks, or that a layout cannot be cut to.
+        """
+        return tiling.direct_sum(self, left, left_shape, right_shape, target, decide)
+
+    def is_tile_inner(
+        self,
+        tiled: Tile | Swizzled,
+        tiled_shape: Shape,
+        inner_shape: Shape,
+        *,
+        target: Target | None = None,
+        decide: Decide | None = None,
+    ) -> Tile | None:
+        """The outer layout of which `tiled` is this one's tiling, or None."""
+        if isinstance(tiled, Swizzled):
+            return None
+        return recognise.is_tile_inner(self, tiled, tiled_shape, inner_shape, target, decide)
+
+    def is_tile_outer(
+        self,
+        tiled: Tile | Swizzled,
+        tiled_shape: Shape,
+        outer_shape: Shape,
+        *,
+        target: Target | None = None,
+        decide: Decide | None = None,
+    ) -> Tile | Swizzled | None:
+        """The inner layout whose tiling over this one is `tiled` (swizzled as that is), or None."""
+        found = recognise.is_tile_outer(
+            self, tiled.affine, tiled_shape, outer_shape, target, decide
+        )
+        return (
+            tiled.with_tile(found) if found is not None and isinstance(tiled, Swizzled) else found
+        )
+
+    def is_direct_sum_right(
+        self,
+        whole: Tile | Swizzled,
+        interleaved_shape: Shape,
+        right_shape: Shape,
+        *,
+        target: Target | None = None,
+        decide: Decide | None = None,
+    ) -> Tile | None:
+        """The left layout with which this one adds up to `whole`, or None."""
+        if isinstance(whole, Swizzled):
+            return None
+        return recognise.is_direct_sum_right(
+            self, whole, interleaved_shape, right_shape, target, decide
+        )
+
+    def is_direct_sum_left(
+        self,
+        whole: Tile | Swizzled,
+        interleaved_shape: Shape,
+        left_shape: Shape,
+        *,
+        target: Target | None = None,
+        decide: Decide | None = None,
+    ) -> Tile | None:
+        """The right layout with which this one adds up to `whole`, or None."""
+        if isinstance(whole, Swizzled):
+            return None
+        return recognise.is_direct_sum_left(
+            self, whole, interleaved_shape, left_shape, target, decide
+        )
+
+    # -- parts and edits ----------------------------------------------------------------------
+    def slice(
+        self,
+        shape: Shape,
+        region: Region,
+        *,
+        target: Target | None = None,
+        decide: Decide | None = None,
+    ) -> Self | None:
+        """The restriction to a region of (begin, end) pairs; None when it is no layout.
+
+        Raises:
+            CoordinateError: a region that is empty or not inside the shape.
+            GroupError: a shape that the layout cannot be cut to.
+        """
+        found = slicing.slice_tile(self, shape, region, target, decide)
+        return None if isinstance(found, slicing.NoLayout) else found
+
+    def why_no_slice(
+        self, shape: Shape, region: Region, *, decide: Decide | None = None
+    ) -> str | None:
+        """Why `slice` gives None; None when it gives a layout."""
+        found = slicing.slice_tile(self, shape, region, None, decide)
+        return found.reason if isinstance(found, slicing.NoLayout) else None
+
+    def permute_dims(self, perm: Sequence[int]) -> Self:
+        """Shard iters reordered: the k-th becomes shard[perm[k]]."""
+        return edits.permute_dims(self, perm)
+
+    def permute_by_groups(self, seps: Sequence[int], perm: Sequence[int]) -> Self:
+        """Groups of shard iters reordered whole."""
+        return edits.permute_by_groups(self, seps, perm)
+
+    def unpack(self, num: Size, axis: Axis | str = m) -> Self:
+        """Each element becomes `num` consecutive ones."""
+        return edits.unpack(self, num, Axis.get(axis))
+
+    def pack(self, num: Size, axis: Axis | str = m, *, decide: Decide | None = None) -> Self:
+        """`num` consecutive elements become one.
+
+        Raises:
+            LayoutError: they are not consecutive, or a stride or offset is not divisible.
+        """
+        return edits.pack(self, num, Axis.get(axis), decide)
+
+    def broadcast(self, num: Size, position: int = -1, axis: Axis | str = m) -> Self:
+        """A new iter of stride 0 at a position of the shard (-1: at the end)."""
+        return edits.broadcast(self, num, position, axis)
+
+    def storage(self) -> Self:
+        """The part on memory and device axes: what one thread stores."""
+        return edits.storage(self)
+
+
+class SwizzledOperations(Swizzled):
+    """The same for swizzled tiles: operations on the tile, the swizzle kept."""
+
+    def canonicalize(self, *, target: Target | None = None, decide: Decide = STRUCTURALLY) -> Self:
+        """The same swizzle over the canonical tile."""
+        return self.with_tile(canonical.canonicalize(self.tile_layout, target, decide))
+
+    def get_scope(self) -> tuple[str, str] | None:
+        """The tile's scope."""
+        return scope.get_scope(self)
+
+    def check_well_formed(self) -> bool:
+        """Whether TIRx accepts the layout (places on m only); `why_ill_formed` has the reason."""
+        return scope.why_ill_formed(self) is None
+
+    def why_ill_formed(self) -> str | None:
+        """Why TIRx would refuse the layout; None when it would not."""
+        return scope.why_ill_formed(self)
+
+    def is_trivial(self) -> bool:
+        """False: a swizzle is not the identity."""
+        return canonical.is_trivial(self)
+
+    def is_swizzle(self) -> bool:
+        """Whether it is a swizzle over the identity."""
+        return canonical.is_swizzle(self)
+
+    def is_contiguous(self) -> bool:
+        """False: a swizzle moves elements."""
+        return canonical.is_contiguous(self)
+
+    def is_trainium(self) -> bool:
+        """False: Trainium's layouts have no swizzle."""
+        return canonical.is_trainium(self)
+
+    def tile(
+        self,
+        outer: Tile,
+        outer_shape: Shape,
+        inner_shape: Shape,
+        *,
+        target: Target | None = None,
+        decide: Decide | None = None,
+    ) -> Self:
+        """The tile repeated over an outer layout; the swizzle acts on the final place."""
+        inner = swizzled.tile_over(self, inner_shape)
+        return self.with_tile(tiling.tile(inner, outer, outer_shape, inner_shape, target, decide))
+
+    def tile_to(
+        self,
+        to_shape: Shape,
+        current_shape: Shape,
+        *,
+        target: Target | None = None,
+        decide: Decide | None = None,
+    ) -> Self:
+        """The tile repeated, row-major, to fill a shape."""
+        inner = swizzled.tile_over(self, current_shape)
+        return self.with_tile(tiling.tile_to(inner, to_shape, current_shape, target, decide))
+
+    def direct_sum(
+        self,
+        left: Tile,
+        left_shape: Shape,
+        right_shape: Shape,
+        *,
+        target: Target | None = None,
+        decide: Decide | None = None,
+    ) -> Self:
+        """left(o) + tile(n), under the swizzle."""
+        right = swizzled.tile_over(self, right_shape)
+        return self.with_tile(
+            tiling.direct_sum(right, left, left_shape, right_shape, target, decide)
+        )
+
+    def is_tile_inner(
+        self,
+        tiled: Tile | Swizzled,
+        tiled_shape: Shape,
+        inner_shape: Shape,
+        *,
+        target: Target | None = None,
+        decide: Decide | None = None,
+    ) -> Tile | None:
+        """The outer layout, when both have one swizzle and the tiles stand so; or None."""
+        if not isinstance(tiled, Swizzled) or tiled.swizzle != self.swizzle:
+            return None
+        inner = swizzled.tile_over(self, inner_shape)
+        whole = swizzled.tile_over(tiled, tiled_shape)
+        return recognise.is_tile_inner(inner, whole, tiled_shape, inner_shape, target, decide)
+
+    def is_tile_outer(self, tiled: Tile | Swizzled, tiled_shape: Shape, outer_shape: Shape) -> None:
+        """None: a swizzled layout is never the outer one."""
+        return None
+
+    def is_direct_sum_right(
+        self,
+        whole: Tile | Swizzled,
+        interleaved_shape: Shape,
+        right_shape: Shape,
+        *,
+        target: Target | None = None,
+        decide: Decide | None = None,
+    ) -> Tile | None:
+        """The left layout, when both have one swizzle and the tiles add up so; or None."""
+        if not isinstance(whole, Swizzled) or whole.swizzle != self.swizzle:
+            return None
+        return recognise.is_direct_sum_right(
+            swizzled.tile_over(self, right_shape),
+            swizzled.tile_over(whole, interleaved_shape),
+            interleaved_shape,
+            right_shape,
+            target,
+            decide,
+        )
+
+    def is_direct_sum_left(
+        self,
+        whole: Tile | Swizzled,
+        interleaved_shape: Shape,
+        left_shape: Shape,
+        *,
+        target: Target | None = None,
+        decide: Decide | None = None,
+    ) -> Tile | None:
+        """The right layout, when both have one swizzle and the tiles add up so; or None."""
+        if not isinstance(whole, Swizzled) or whole.swizzle != self.swizzle:
+            return None
+        return recognise.is_direct_sum_left(
+            swizzled.tile_over(self, left_shape),
+            swizzled.tile_over(whole, interleaved_shape),
+            interleaved_shape,
+            left_shape,
+            target,
+            decide,
+        )
+
+    def slice(
+        self,
+        shape: Shape,
+        region: Region,
+        *,
+        target: Target | None = None,
+        decide: Decide | None = None,
+    ) -> Self | None:
+        """The restriction to a region, under the same swizzle; None when it is no layout."""
+        found = slicing.slice_tile(swizzled.tile_over(self, shape), shape, region, target, decide)
+        return None if isinstance(found, slicing.NoLayout) else self.with_tile(found)
+
+    def why_no_slice(
+        self, shape: Shape, region: Region, *, decide: Decide | None = None
+    ) -> str | None:
+        """Why `slice` gives None; None when it gives a layout."""
+        found = slicing.slice_tile(swizzled.tile_over(self, shape), shape, region, None, decide)
+        return found.reason if isinstance(found, slicing.NoLayout) else None
+
+    def unpack(self, num: Size, axis: Axis | str = m) -> Self:
+        """Each element becomes `num` consecutive ones, a power of two; per_element grows with it."""
+        _on_m("unpack", axis)
+        swizzle = edits.repacked_swizzle(self.swizzle, num, wider=True)
+        return self._from_parts(swizzle, edits.unpack(self.tile_layout, num))
+
+    def pack(self, num: Size, axis: Axis | str = m, *, decide: Decide | None = None) -> Self:
+        """`num` consecutive elements become one, a power of two that the swizzle keeps together."""
+        _on_m("pack", axis)
+        swizzle = edits.repacked_swizzle(self.swizzle, num, wider=False)
+        return self._from_parts(swizzle, edits.pack(self.tile_layout, num, m, decide))
+
+    def broadcast(self, num: Size, position: int = -1, axis: Axis | str = m) -> Self:
+        """A new iter of stride 0 in the tile."""
+        return self.with_tile(edits.broadcast(self.tile_layout, num, position, axis))
+
+    def storage(self) -> Self:
+        """The tile without thread axes, under the same swizzle."""
+        return self.with_tile(edits.storage(self.tile_layout))
+
+
+def _on_m(name: str, axis: Axis | str) -> None:
+    if Axis.get(axis) is not m:
+        raise LayoutError(f"{name}: a swizzled layout is packed on axis m; got {axis}")
