@@ -164,7 +164,7 @@ class Axis:
     def __repr__(self) -> str:
         return self.name
 
-    def __reduce__(self) -> object:
+    def __reduce__(self) -> tuple[object, ...]:
         return (_restore, (self.name, self.kind, self.scope, self.subscope, self.limit))
 
 

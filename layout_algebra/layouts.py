@@ -35,8 +35,10 @@ class LayoutMethods:
         return layout_map(self, shape)
 
     def apply(
-        self: AnyLayout, *coordinate: Any, shape: Sequence[Size] | None = None
-    ) -> dict[str, Any]:  # type: ignore[misc]
+        self: AnyLayout,  # type: ignore[misc]
+        *coordinate: Any,
+        shape: Sequence[Size] | None = None,
+    ) -> dict[str, Any]:
         """The place of one element, its first copy: axis name -> number.
 
         Args:
@@ -54,8 +56,10 @@ class LayoutMethods:
         return _apply(self, coordinate, shape)
 
     def places(
-        self: AnyLayout, *coordinate: Any, shape: Sequence[Size] | None = None
-    ) -> list[Place]:  # type: ignore[misc]
+        self: AnyLayout,  # type: ignore[misc]
+        *coordinate: Any,
+        shape: Sequence[Size] | None = None,
+    ) -> list[Place]:
         """Every place of one element, copies included, each once; arguments as for `apply`."""
         flat = _flat_index(self, coordinate, shape)
         if not isinstance(flat, int) or self.is_symbolic:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from layout_algebra.axes import Axis, AxisTerms, m, reg
 from layout_algebra.dims import Polynomial, Size, as_size, is_size
@@ -141,43 +141,54 @@ def notation(layout: Tile | Swizzled) -> str:
     return " + ".join(parts)
 
 
+def _both_sides(name: str, key: slice[Any, Any, Any]) -> tuple[list[Any], list[Any]]:
+    """The extents and the strides of `extents : strides`: both lists, or both single."""
+    if key.step is not None:
+        raise NotationError(f"{name}[...] takes extents : strides; got a second ':'")
+    if key.start is None or key.stop is None:
+        missing = "extents before" if key.start is None else "strides after"
+        raise NotationError(
+            f"{name}[...] has no {missing} the ':' (for row-major strides leave the ':' out)"
+        )
+    extents, strides = _as_list(key.start), _as_list(key.stop)
+    if extents is None and strides is None:
+        return [key.start], [key.stop]
+    if extents is None:
+        raise NotationError(_strides_alone(name, key.start, key.stop))
+    if strides is None:
+        raise NotationError(
+            f"{name}[...]: {_count(len(extents), 'extent')} in a list: the strides are a list too; "
+            f"got {key.stop!r}"
+        )
+    if len(extents) != len(strides):
+        raise NotationError(
+            f"{name}[...]: one stride for each extent; got {_count(len(extents), 'extent')} and "
+            f"{_count(len(strides), 'stride')}"
+        )
+    return extents, strides
+
+
+def _as_list(side: Any) -> list[Any] | None:
+    """The items of a tuple or list; None for anything else."""
+    return list(cast("Sequence[Any]", side)) if isinstance(side, tuple | list) else None
+
+
 def _read(name: str, key: Any) -> tuple[tuple[Iter, ...], frozenset[str]]:
+    extents: list[Any]
     if isinstance(key, slice):
-        if key.step is not None:
-            raise NotationError(f"{name}[...] takes extents : strides; got a second ':'")
-        if key.start is None or key.stop is None:
-            missing = "extents before" if key.start is None else "strides after"
-            raise NotationError(
-                f"{name}[...] has no {missing} the ':' (for row-major strides leave the ':' out)"
-            )
-        both = [isinstance(side, tuple | list) for side in (key.start, key.stop)]
-        if both == [False, False]:
-            extents, strides = [key.start], [key.stop]
-        elif both == [True, True]:
-            extents, strides = list(key.start), list(key.stop)
-        elif both == [True, False]:
-            raise NotationError(
-                f"{name}[...]: {_count(len(key.start), 'extent')} in a list: the strides are a list too; "
-                f"got {key.stop!r}"
-            )
-        else:
-            raise NotationError(_strides_alone(name, key.start, key.stop))
-        if len(extents) != len(strides):
-            raise NotationError(
-                f"{name}[...]: one stride for each extent; got {_count(len(extents), 'extent')} and "
-                f"{_count(len(strides), 'stride')}"
-            )
+        extents, strides = _both_sides(name, cast("slice[Any, Any, Any]", key))
         extents = _checked_extents(name, extents)
         read = [_stride(name, position, stride) for position, stride in enumerate(strides)]
     else:
-        extents = list(key) if isinstance(key, tuple | list) else [key]
+        several = _as_list(key)
+        extents = [key] if several is None else several
         if any(isinstance(extent, slice) for extent in extents):
             raise NotationError(
                 f"{name}[...] has one ':', between all extents and all strides: "
                 f"{name}[(8, 4) : (4, 1)]"
             )
-        if len(extents) == 1 and isinstance(extents[0], tuple | list):
-            extents = list(extents[0])
+        if len(extents) == 1:
+            extents = _as_list(extents[0]) or extents
         extents = _checked_extents(name, extents)
         read = [(stride, m) for stride in row_major_strides(as_size(e) for e in extents)]
     iters: list[Iter] = []
@@ -229,14 +240,11 @@ def _stride(name: str, position: int, stride: Any) -> tuple[Size, Axis]:
             return stride.terms[0]
         if isinstance(stride, Axis | str):
             return 1, Axis.get(stride)
-        if (
-            isinstance(stride, tuple | list)
-            and len(stride) == 2
-            and isinstance(stride[1], Axis | str)
-        ):
-            value, axis = stride
-        else:
-            value, axis = stride, m
+        value: Any = stride
+        axis: Axis | str = m
+        pair = _as_list(stride)
+        if pair is not None and len(pair) == 2 and isinstance(pair[1], Axis | str):
+            value, axis = pair
         value = _number(value)
         if not is_size(value):
             raise LayoutError(f'{where}: one int, Dim, n@axis or (n, "axis"); got {stride!r}')

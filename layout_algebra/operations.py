@@ -12,14 +12,22 @@ from typing import Self
 
 from layout_algebra.algebra import (
     canonicalize as canonical,
+)
+from layout_algebra.algebra import (
     edits,
-    group as grouping,
     normal_form,
     recognise,
     scope,
-    slice as slicing,
     swizzled,
     threads,
+)
+from layout_algebra.algebra import (
+    group as grouping,
+)
+from layout_algebra.algebra import (
+    slice as slicing,
+)
+from layout_algebra.algebra import (
     tile as tiling,
 )
 from layout_algebra.algebra.deciding import STRUCTURALLY, Decide

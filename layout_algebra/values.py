@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 from layout_algebra.axes import Axis, m, reg
 from layout_algebra.dims import (
@@ -302,6 +302,8 @@ class Swizzled:
 
 #: What every operation accepts: the frozen data of a layout.
 AnyLayout = Tile | Swizzled
+#: A tile of the caller's class, for operations that keep it.
+AnyTile = TypeVar("AnyTile", bound=Tile)
 
 
 def layout_size(layout: AnyLayout) -> Size:

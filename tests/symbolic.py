@@ -16,6 +16,7 @@ count.
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -153,9 +154,7 @@ class SymMap:
             found: list[bf.Place] = []
             for copy in product(*copying):
                 full = {**point, **dict(zip(self.copies, copy, strict=True))}
-                if not found and not all(
-                    number(text, {**full, **{n: 0 for n in ()}}) for text in self.where
-                ):
+                if not found and not all(number(text, full) for text in self.where):
                     return None
                 found.append(
                     bf.make_place({axis: number(text, full) for axis, text in self.outputs})
@@ -658,7 +657,7 @@ def formula(draw: Draw) -> SymMap:
     if rng.random() < 0.2:
         coordinates.append(("r", "0", rng.choice(("1", "2", f"{dim} - 1"))))
         axis, text = outputs[-1]
-        outputs = (*outputs[:-1], (axis, f"{text} + r*{rng.choice(('1', '8', first))}"))
+        outputs = (*outputs[:-1], (axis, f"{text} + r*{rng.choice(('1', '8', '0', first))}"))
         copies = ("r",)
     return SymMap(tuple(coordinates), outputs, where, copies)
 
@@ -850,6 +849,60 @@ def nothing_there(draw: Draw) -> Case:
     return Case("Empty", tuple(draw.dims), (subject,), None, tuple(draw.given))
 
 
+def on_formulas(draw: Draw) -> Case:
+    """Any claim about maps that are given by formulas, with guards, copies and ranges."""
+    rng = draw.rng
+    kind = rng.choice(
+        ("Injective", "ReplicasDistinct", "WithinBounds", "Covers", "Bijective")
+        + ("Equivalent", "Equivalent", "Disjoint", "Disjoint")
+    )
+    one = formula(draw)
+    while kind == "ReplicasDistinct" and not one.copies:
+        one = formula(draw)
+    subjects: tuple[Subject, ...] = (one,)
+    box = None
+    if kind == "Equivalent":
+        subjects = (one, _same_formula(draw, one))
+    elif kind == "Disjoint":
+        shift = rng.choice(("1", "100", draw.dims[0].name, "-5"))
+        axis, text = one.outputs[0]
+        moved = replace(one, outputs=((axis, f"{text} + {shift}"), *one.outputs[1:]))
+        subjects = (one, moved if rng.random() < 0.6 else formula(draw))
+    elif kind not in ("Injective", "ReplicasDistinct"):
+        sizes = ("2", "4", draw.dims[0].name, times(*draw.factors()), "40")
+        box = tuple(
+            (axis, rng.choice(("0", "0", "0", "1", "-2")), plus(rng.choice(sizes), "2"))
+            for axis, _ in one.outputs
+        )
+    return Case(kind, tuple(draw.dims), subjects, box, tuple(draw.given))
+
+
+def _same_formula(draw: Draw, one: SymMap) -> SymMap:
+    """The same map over other coordinates, or with a guard or a term that is a little different."""
+    rng = draw.rng
+    kind = rng.random()
+    if kind < 0.3:
+        (axis, text), *others = one.outputs
+        new = rng.choice((f"{text} + i//3", f"{text} + j%3//2", f"{text} + 0*i", f"j + {text} - j"))
+        return replace(one, outputs=((axis, new), *others))
+    if kind < 0.45:
+        return replace(one, where=(*one.where, rng.choice(("i >= 0", "j <= 4", "i + j >= 0"))))
+    # every coordinate counted from another start
+    renamed = {name: f"{name}2" for name, _, _ in one.coordinates}
+    start = rng.choice(("0", "1", "5"))
+
+    def put(text: str) -> str:
+        words = re.split(r"(\b[ijr]\b)", text)
+        return "".join(f"({renamed[w]} - {start})" if w in renamed else w for w in words)
+
+    return SymMap(
+        tuple((renamed[n], f"{lo} + {start}", f"{hi} + {start}") for n, lo, hi in one.coordinates),
+        tuple((axis, put(text)) for axis, text in one.outputs),
+        tuple(put(text) for text in one.where),
+        tuple(renamed[name] for name in one.copies),
+    )
+
+
 KINDS: tuple[tuple[Callable[[Draw], Case], int], ...] = (
     (one_layout("Injective"), 4),
     (one_layout("ReplicasDistinct"), 2),
@@ -860,12 +913,13 @@ KINDS: tuple[tuple[Callable[[Draw], Case], int], ...] = (
     (disjoint, 4),
     (inverses, 4),
     (nothing_there, 1),
+    (on_formulas, 3),
 )
 
 
-def drawn(rng: random.Random) -> Case:
+def drawn(rng: random.Random, kinds: Sequence[tuple[Callable[[Draw], Case], int]] = KINDS) -> Case:
     """A random case; one whose sizes cannot be is drawn again."""
-    makers, weights = zip(*KINDS, strict=True)
+    makers, weights = zip(*kinds, strict=True)
     while True:
         draw = Draw(rng)
         case = rng.choices(makers, weights)[0](draw)

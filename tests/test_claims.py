@@ -120,9 +120,10 @@ def test_two_layouts_mean_what_brute_force_says(seed):
 def test_claims_on_maps_mean_what_brute_force_says():
     """Formulas, guards, copies and ranges that do not begin at 0, with numbers for all sizes."""
     counts = Counter()
-    for seed in range(3500):
+    kinds = ((symbolic.on_formulas, 4), (symbolic.inverses, 2), (symbolic.nothing_there, 1))
+    for seed in range(2000):
         rng = random.Random(seed)
-        case = symbolic.drawn(rng)
+        case = symbolic.drawn(rng, kinds)
         points = [values for values in case.points() if case.at(values) is not None]
         if not points or not any(isinstance(one, symbolic.SymMap) for one in case.subjects):
             continue
@@ -138,9 +139,8 @@ def test_claims_on_maps_mean_what_brute_force_says():
             continue
         expected = case.holds(subjects, box)
         counts[claim.name, compare(claim, expected, subjects, box, seed)] += 1
-    for name in CLAIMS:
-        if name != "RightInverse":
-            assert min(counts[name, True], counts[name, False]) >= 3, counts
+    for name in CLAIMS.keys() - {"Bijective"}:
+        assert min(counts[name, True], counts[name, False]) >= 5, counts
     assert sum(counts.values()) > 500
 
 
@@ -453,9 +453,7 @@ def test_counterexamples_are_worded():
             TileLayout(S[2:1] + R[2:0])
         ): "copies (0) and (1) of element (0) are both at m = 0",
         Covers(overlapping, {"m": 9}): "no element is at m = 7",
-        WithinBounds(
-            tile, {"m": (0, 9)}
-        ): "element (1, 1) is at m = 9: m = 9 is outside 0..8",
+        WithinBounds(tile, {"m": (0, 9)}): "element (1, 1) is at m = 9: m = 9 is outside 0..8",
         Equivalent(tile, TileLayout(S[(4, 8) : (8, 2)])): (
             "element (0, 1) (index 1) is at (m = 1) in the first and at (m = 2) in the second"
         ),

@@ -372,6 +372,14 @@ def test_rebuilding_keeps_the_class():
     assert type(composed.with_tile(mine.rebuild(()))) is ComposeLayout
 
 
+def test_the_end_of_a_swizzled_layout_is_no_end_of_its_tile():
+    """Both ends of the tile are ends of swizzle periods, but it has holes: its top place moves."""
+    for shard in [((2, 15, "m"),), ((2, 15, "m"), (3, 16, "m")), ((4, 4, "m"), (2, 3, "m"))]:
+        plain = bf.Plain(shard, swizzle=(0, 2, 2, True))
+        assert built(plain).span() == bf.span(plain, "m")
+        assert built(plain).width() == bf.width(plain, "m")
+
+
 def test_an_empty_layout_has_one_element():
     empty = TileLayout(S[()] + 3 @ laneid)
     assert empty.size() == 1

@@ -323,6 +323,8 @@ def test_text_reads_as_the_book():
         "i - 2*j": terms.linear([(i, 1), (j, -2)]),
         "(i + j) mod 5": terms.mod(terms.add(i, j), 5),
         "i xor floor(j/2)": terms.xor(i, terms.floordiv(j, 2)),
+        "3*(i xor j) + k": terms.linear([(terms.xor(i, j), 3), (k, 1)]),
+        "(i xor j) + k": terms.add(terms.xor(i, j), k),
         "M*i": terms.scale(i, M),
         "(M + 1)*i + M": terms.linear([(i, M + 1)], M),
     }

@@ -16,10 +16,12 @@ from layout_algebra.algebra.deciding import STRUCTURALLY, Decide
 from layout_algebra.algebra.scope import get_scope
 from layout_algebra.algebra.threads import Target, check_target, fuse
 from layout_algebra.axes import m
-from layout_algebra.values import AnyLayout, Iter, Swizzled, Tile
+from layout_algebra.values import AnyLayout, AnyTile, Iter, Swizzled
 
 
-def canonicalize(tile: Tile, target: Target | None = None, decide: Decide = STRUCTURALLY) -> Tile:
+def canonicalize(
+    tile: AnyTile, target: Target | None = None, decide: Decide = STRUCTURALLY
+) -> AnyTile:
     """The canonical form of a tile.
 
     Args:

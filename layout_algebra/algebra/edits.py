@@ -9,10 +9,10 @@ from layout_algebra.algebra.group import GroupError
 from layout_algebra.axes import Axis, m
 from layout_algebra.dims import Size, is_size
 from layout_algebra.errors import LayoutError
-from layout_algebra.values import Iter, Swizzle, Tile, make_iter
+from layout_algebra.values import AnyTile, Iter, Swizzle, make_iter
 
 
-def permute_dims(tile: Tile, perm: Sequence[int]) -> Tile:
+def permute_dims(tile: AnyTile, perm: Sequence[int]) -> AnyTile:
     """Shard iters reordered: the k-th becomes shard[perm[k]].
 
     Raises:
@@ -22,7 +22,7 @@ def permute_dims(tile: Tile, perm: Sequence[int]) -> Tile:
     return tile.rebuild([tile.shard[k] for k in order], tile.replica, tile.offset)
 
 
-def permute_by_groups(tile: Tile, seps: Sequence[int], perm: Sequence[int]) -> Tile:
+def permute_by_groups(tile: AnyTile, seps: Sequence[int], perm: Sequence[int]) -> AnyTile:
     """Groups of iters moved whole: group d is shard[seps[d]:seps[d+1]].
 
     Raises:
@@ -40,7 +40,7 @@ def permute_by_groups(tile: Tile, seps: Sequence[int], perm: Sequence[int]) -> T
     return tile.rebuild(shard, tile.replica, tile.offset)
 
 
-def unpack(tile: Tile, num: Size, axis: Axis = m) -> Tile:
+def unpack(tile: AnyTile, num: Size, axis: Axis = m) -> AnyTile:
     """Each element becomes `num` consecutive ones: result(f*num + j) = L(f)*num + j on the axis.
 
     Raises:
@@ -57,7 +57,7 @@ def unpack(tile: Tile, num: Size, axis: Axis = m) -> Tile:
     return tile.rebuild(shard, map(wider, tile.replica), offset)
 
 
-def pack(tile: Tile, num: Size, axis: Axis = m, decide: Decide | None = None) -> Tile:
+def pack(tile: AnyTile, num: Size, axis: Axis = m, decide: Decide | None = None) -> AnyTile:
     """`num` consecutive elements become one: the inverse of `unpack`.
 
     Raises:
@@ -109,7 +109,7 @@ def repacked_swizzle(swizzle: Swizzle, num: Size, *, wider: bool) -> Swizzle:
     return Swizzle(kept, swizzle.swizzle_len, swizzle.atom_len, swizzle.swizzle_inner)
 
 
-def broadcast(tile: Tile, num: Size, position: int = -1, axis: Axis | str = m) -> Tile:
+def broadcast(tile: AnyTile, num: Size, position: int = -1, axis: Axis | str = m) -> AnyTile:
     """A new iter of stride 0: `num` logical elements at one place.
 
     Args:
@@ -127,7 +127,7 @@ def broadcast(tile: Tile, num: Size, position: int = -1, axis: Axis | str = m) -
     return tile.rebuild(shard, tile.replica, tile.offset)
 
 
-def storage(tile: Tile) -> Tile:
+def storage(tile: AnyTile) -> AnyTile:
     """What lies in one thread's storage: iters, copies and offsets on thread axes dropped."""
 
     def kept(iters: Iterable[Iter]) -> list[Iter]:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from layout_algebra.algebra.deciding import Decide, knowing_extents
 from layout_algebra.dims import Size, as_size, is_size, product
 from layout_algebra.errors import LayoutError
-from layout_algebra.values import Iter, Tile
+from layout_algebra.values import AnyTile, Iter, Tile
 
 
 class GroupError(LayoutError):
@@ -21,8 +21,8 @@ class GroupError(LayoutError):
 
 
 def group(
-    tile: Tile, shape: Sequence[Size], decide: Decide | None = None
-) -> tuple[Tile, tuple[int, ...]]:
+    tile: AnyTile, shape: Sequence[Size], decide: Decide | None = None
+) -> tuple[AnyTile, tuple[int, ...]]:
     """The regrouped tile and the separators.
 
     Raises:
@@ -58,8 +58,8 @@ def group(
 
 
 def group_many(
-    tile: Tile, shapes: Sequence[Sequence[Size]], decide: Decide | None = None
-) -> tuple[Tile, tuple[tuple[int, ...], ...]]:
+    tile: AnyTile, shapes: Sequence[Sequence[Size]], decide: Decide | None = None
+) -> tuple[AnyTile, tuple[tuple[int, ...], ...]]:
     """One cutting of the iters for several shapes at once, and each shape's separators.
 
     Boundaries of all shapes and of the shard are put together, a value as often as it occurs most

@@ -18,14 +18,14 @@ from typing import overload
 
 from layout_algebra.axes import Axis, m
 from layout_algebra.dims import Size, at_least, bounds, divide_exactly, product
-from layout_algebra.values import AnyLayout, Iter, Swizzled, Tile
+from layout_algebra.values import AnyLayout, AnyTile, Iter, Swizzled, Tile
 
 #: Copies that `equal_copies` will enumerate.
 MOST_COPIES = 1 << 16
 
 
 @overload
-def normal_form(layout: Tile) -> Tile: ...
+def normal_form(layout: AnyTile) -> AnyTile: ...
 @overload
 def normal_form(layout: AnyLayout) -> AnyLayout: ...
 def normal_form(layout: AnyLayout) -> AnyLayout:
@@ -90,7 +90,7 @@ def equal_copies(a: Tile, b: Tile) -> bool | None:
     return True
 
 
-def _normal_tile(tile: Tile) -> Tile:
+def _normal_tile(tile: AnyTile) -> AnyTile:
     copies, shift = merge_copies(tile.replica)
     offset = tile.offset
     for axis, value in shift.items():

@@ -35,7 +35,7 @@ from layout_algebra.algebra.threads import Target
 from layout_algebra.axes import Axis, m
 from layout_algebra.dims import Size, as_size, bounds, is_size
 from layout_algebra.errors import CoordinateError
-from layout_algebra.values import Iter, Tile
+from layout_algebra.values import AnyTile, Iter
 
 #: A place or a difference of places: axis -> number, zeros left out.
 Vector = dict[Axis, Size]
@@ -60,12 +60,12 @@ Region = Sequence[tuple[Size, Size]]
 
 
 def slice_tile(
-    tile: Tile,
+    tile: AnyTile,
     shape: Sequence[Size],
     region: Region,
     target: Target | None = None,
     decide: Decide | None = None,
-) -> Tile | NoLayout:
+) -> AnyTile | NoLayout:
     """The restriction to a region of (begin, end) pairs, or why it is no layout.
 
     Raises:

@@ -14,7 +14,7 @@ from layout_algebra.algebra.scope import get_scope
 from layout_algebra.axes import Axis, laneid, tid_in_wg, tx, warpid, wgid, wid_in_wg
 from layout_algebra.dims import Size
 from layout_algebra.errors import LayoutError
-from layout_algebra.values import Iter, Tile
+from layout_algebra.values import AnyTile, Iter
 
 Target = Literal["cuda"]
 
@@ -47,7 +47,7 @@ def check_target(target: object) -> None:
         raise LayoutError(f'the target is "cuda" or None; got {target!r}')
 
 
-def fuse(tile: Tile, target: Target | None) -> Tile:
+def fuse(tile: AnyTile, target: Target | None) -> AnyTile:
     """The tile with its thread axes fused, for a target that fuses."""
     check_target(target)
     if target is None:
@@ -70,7 +70,7 @@ def fuse(tile: Tile, target: Target | None) -> Tile:
     return tile.rebuild(map(moved, tile.shard), map(moved, tile.replica), offset)
 
 
-def split(tile: Tile, level: str, decide: Decide | None = None) -> Tile:
+def split(tile: AnyTile, level: str, decide: Decide | None = None) -> AnyTile:
     """The tile with the axes that can be split at a level replaced by their two parts.
 
     Raises:

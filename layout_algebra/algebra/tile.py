@@ -19,17 +19,17 @@ from layout_algebra.algebra.group import GroupError, check_sizes, group
 from layout_algebra.algebra.threads import Target
 from layout_algebra.axes import Axis, m
 from layout_algebra.dims import Size
-from layout_algebra.values import Iter, Tile, row_major_strides
+from layout_algebra.values import AnyTile, Iter, Tile, row_major_strides
 
 
 def tile(
-    inner: Tile,
+    inner: AnyTile,
     outer: Tile,
     outer_shape: Sequence[Size],
     inner_shape: Sequence[Size],
     target: Target | None = None,
     decide: Decide | None = None,
-) -> Tile:
+) -> AnyTile:
     """inner repeated over outer; see the module's text.
 
     Args:
@@ -52,12 +52,12 @@ def tile(
 
 
 def tile_to(
-    inner: Tile,
+    inner: AnyTile,
     to_shape: Sequence[Size],
     current_shape: Sequence[Size],
     target: Target | None = None,
     decide: Decide | None = None,
-) -> Tile:
+) -> AnyTile:
     """inner repeated, row-major, to fill a shape.
 
     Raises:
@@ -90,13 +90,13 @@ def outer_sizes(
 
 
 def direct_sum(
-    right: Tile,
+    right: AnyTile,
     left: Tile,
     left_shape: Sequence[Size],
     right_shape: Sequence[Size],
     target: Target | None = None,
     decide: Decide | None = None,
-) -> Tile:
+) -> AnyTile:
     """left(o) + right(n) over the product of the shapes; see the module's text.
 
     Raises:
@@ -133,9 +133,9 @@ def _interleaved(
     slow_shape: Sequence[Size],
     fast_shape: Sequence[Size],
     copies: Sequence[Iter],
-    keep: Tile,
+    keep: AnyTile,
     decide: Decide | None,
-) -> Tile:
+) -> AnyTile:
     """Dimension by dimension the slow layout's iters, then the fast one's; offsets added."""
     check_ranks("the outer shape", list(slow_shape), "the inner shape", list(fast_shape))
     slow_parts, slow_seps = group(slow, slow_shape, decide)

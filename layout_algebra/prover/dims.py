@@ -9,7 +9,6 @@ import z3
 from layout_algebra.dims import Quotient, Relation, Size, Symbol
 from layout_algebra.terms import Var
 
-
 #: A Z3 expression.  Z3's own annotations give unions of every sort for each operator.
 Expr: TypeAlias = Any
 
