@@ -91,8 +91,8 @@ class Axis:
         if known is not None:
             if (known.kind, known.scope, known.subscope, known.limit) != facts:
                 raise AxisError(
-                    f"axis {name!r} is registered already, as {known.describe()}; got kind={kind!r}, "
-                    f"scope={scope!r}, subscope={subscope!r}, limit={limit!r}"
+                    f"axis {name!r} is registered already, as {known.describe()}; got "
+                    f"kind={kind!r}, scope={scope!r}, subscope={subscope!r}, limit={limit!r}"
                 )
             return known
         self = object.__new__(cls)

@@ -4,8 +4,8 @@
     M // 8                           # exact: the quotient M/8 is what is stored
     (M // 8) * 512 + 64              # a polynomial, compared by structure
 
-A Dim *is* its constraints: `Dim("M")` and `Dim("M", multiple_of=8)` are different sizes, and a claim
-that contains both is an error.  Inside, the atom of `Dim("M", multiple_of=8)` is the quotient
+A Dim *is* its constraints: `Dim("M")` and `Dim("M", multiple_of=8)` are different sizes, and a
+claim that contains both is an error.  Inside, the atom of `Dim("M", multiple_of=8)` is the quotient
 `M/8`, a free integer, so that `M // 8` and `M % 8` are exact and need no solver.  Divisions that
 are not exact become opaque quotient atoms, defined by `d*q <= n < d*(q+1)`.
 
@@ -292,7 +292,8 @@ def Dim(  # noqa: N802  (reads as a type where it is used)
     if symbol.hi is not None and symbol.hi < symbol.lo:
         raise DimError(
             f"Dim {name!r} has no value: no {'int' if multiple_of == 1 else 'multiple of '}"
-            f"{'' if multiple_of == 1 else multiple_of} is at least {at_least} and at most {at_most}"
+            f"{'' if multiple_of == 1 else multiple_of} is at least {at_least} "
+            f"and at most {at_most}"
         )
     return Polynomial(((((symbol, 1),), multiple_of),))
 

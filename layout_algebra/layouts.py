@@ -324,7 +324,8 @@ def check_shape_rank(coordinate: Sequence[Any], shape: Sequence[Size]) -> Sequen
         raise CoordinateError(f"a shape is a sequence of positive ints or Dims; got {shape!r}")
     if len(coordinate) != len(shape):
         raise CoordinateError(
-            f"one coordinate for each dimension of the shape {tuple(shape)}; got {tuple(coordinate)}"
+            f"one coordinate for each dimension of the shape {tuple(shape)}; "
+            f"got {tuple(coordinate)}"
         )
     return shape
 

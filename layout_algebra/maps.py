@@ -344,7 +344,7 @@ class Map:
         }
 
     def formula(self) -> Formula:
-        """The closed form of every axis, as SymPy expressions that print as the book writes them."""
+        """The closed form of every axis: SymPy expressions that print as the book writes them."""
         from layout_algebra.arithmetic.expressions import Formula  # SymPy only when asked for
 
         return Formula.of(self.outputs)

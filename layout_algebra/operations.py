@@ -1,8 +1,8 @@
 """The operations as methods, with TIRx's names and order of arguments.
 
 One-liners over algebra/, where each operation's file says what it does, requires and ensures.  They
-return layouts of the caller's class.  Two keywords are ours: `target="cuda"` fuses thread axes (TIRx
-takes it from its ambient state), and `decide` says who decides conditions on symbolic sizes.
+return layouts of the caller's class.  Two keywords are ours: `target="cuda"` fuses thread axes
+(TIRx takes it from its ambient state), and `decide` says who decides conditions on symbolic sizes.
 """
 
 from __future__ import annotations
@@ -438,7 +438,7 @@ class SwizzledOperations(Swizzled):
         return found.reason if isinstance(found, slicing.NoLayout) else None
 
     def unpack(self, num: Size, axis: Axis | str = m) -> Self:
-        """Each element becomes `num` consecutive ones, a power of two; per_element grows with it."""
+        """Each element becomes `num` consecutive ones (a power of two); per_element grows."""
         _on_m("unpack", axis)
         swizzle = edits.repacked_swizzle(self.swizzle, num, wider=True)
         return self._from_parts(swizzle, edits.unpack(self.tile_layout, num))

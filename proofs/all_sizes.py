@@ -1,4 +1,4 @@
-"""Layouts for ALL sizes: row-major, column-major, tiled, padded; their inverses and their bounds."""
+"""Layouts for ALL sizes: row-major, column-major, tiled, padded; inverses and bounds."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ ld = Dim("ld")
 
 row_major = TileLayout(S[(M, N) : (N, 1)])
 column_major = TileLayout(S[(M, N) : (1, M)])
-#: P x Q blocks of bm x bn, each block contiguous; indexed by (block row, row, block column, column).
+#: P x Q blocks of bm x bn, each block contiguous; indexed by (block row, row, block column,
+#: column).
 tiled = TileLayout(S[(P, bm, Q, bn) : (bm * Q * bn, bn, bm * bn, 1)])
 #: From the place in `tiled` back to the row-major index of the P*bm x Q*bn matrix.
 untiled = TileLayout(S[(P, Q, bm, bn) : (bm * Q * bn, bn, Q * bn, 1)])

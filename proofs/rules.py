@@ -95,7 +95,7 @@ def dense():
         lambda y: {"x": y - (e - 1) * s}, (B + 1 + (e - 1) * s,), where=lambda y: y >= (e - 1) * s
     )
     claim = WithinBounds(below, {"c": e, "x": B + 1}) & WithinBounds(above, {"x": B + 1})
-    return claim, [s >= 1, B + 1 >= s]
+    return claim, [s >= 1, s <= B + 1]
 
 
 @theorem("rule: strides with a gap do not cover", source=HERE, method="solver")

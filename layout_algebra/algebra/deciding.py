@@ -1,9 +1,9 @@
 """Conditions on sizes: who decides them.
 
 Operations ask three things of sizes: are two equal, does one divide another, is one at least so
-much.  On numbers the answer is arithmetic.  On Dims the default answers by structure, which is exact
-for equality of polynomials, and says no where intervals and exact division do not tell.  Another
-`Decide` (the prover's) answers by proof; "not provable" counts as no.
+much.  On numbers the answer is arithmetic.  On Dims the default answers by structure, which is
+exact for equality of polynomials, and says no where intervals and exact division do not tell.
+Another `Decide` (the prover's) answers by proof; "not provable" counts as no.
 """
 
 from __future__ import annotations

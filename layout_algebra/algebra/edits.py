@@ -33,7 +33,8 @@ def permute_by_groups(tile: AnyTile, seps: Sequence[int], perm: Sequence[int]) -
     ordered = all(type(c) is int for c in cuts) and cuts == sorted(cuts)
     if not cuts or not ordered or cuts[0] != 0 or cuts[-1] != len(tile.shard):
         raise GroupError(
-            f"separators go from 0 up to {len(tile.shard)}, the number of shard iters; got {tuple(seps)}"
+            f"separators go from 0 up to {len(tile.shard)}, the number of shard iters; "
+            f"got {tuple(seps)}"
         )
     order = _permutation(perm, len(cuts) - 1, "groups")
     shard = [it for d in order for it in tile.shard[cuts[d] : cuts[d + 1]]]
@@ -104,7 +105,8 @@ def repacked_swizzle(swizzle: Swizzle, num: Size, *, wider: bool) -> Swizzle:
     kept = swizzle.per_element + (bits if wider else -bits)
     if kept < 0:
         raise LayoutError(
-            f"pack: {num} elements are more than the 2^{swizzle.per_element} that the swizzle keeps together"
+            f"pack: {num} elements are more than the 2^{swizzle.per_element} that the swizzle keeps "
+            "together"
         )
     return Swizzle(kept, swizzle.swizzle_len, swizzle.atom_len, swizzle.swizzle_inner)
 

@@ -17,7 +17,7 @@ from layout_algebra.errors import LayoutError
 from layout_algebra.values import AnyLayout, Iter, Swizzle, Swizzled, Tile
 
 #: Sums that `swizzled_end` may hold at once before it gives up (irregular strides).
-MOST_SUMS = 1 << 20
+MOST_SUMS = 1 << 18
 
 
 def lowest(layout: AnyLayout, axis: Axis) -> Size:

@@ -8,6 +8,7 @@ example     S[16 : 1] by (2, 8)  ->  S[(2, 8) : (8, 1)], seps (0, 1, 2)
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from layout_algebra.algebra.deciding import Decide, knowing_extents
@@ -137,7 +138,7 @@ def _union(lists: Sequence[Sequence[Size]], ask: Decide) -> list[Size]:
             (k for k, known in enumerate(classes) if ask.quotient(known, value) is not None), None
         )
         classes.insert(len(classes) if place is None else place, value)
-    for low, high in zip(classes, classes[1:], strict=False):
+    for low, high in itertools.pairwise(classes):
         if ask.quotient(high, low) is None:
             raise GroupError(f"boundaries {low} and {high} do not divide one another")
     counts = [max(sum(ask.equal(v, c) for v in one) for one in lists) for c in classes]

@@ -14,6 +14,7 @@ have different forms; `equal_copies` decides those by enumeration.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import permutations
 from typing import overload
 
 from layout_algebra.axes import Axis, m
@@ -104,18 +105,16 @@ def _join(progressions: list[tuple[Size, Size]]) -> list[tuple[Size, Size]]:
     joined = True
     while joined:
         joined = False
-        for first in range(len(progressions)):
-            for second in range(first + 1, len(progressions)):
-                (s, e), (t, n) = progressions[first], progressions[second]
-                ratio = divide_exactly(t, s)
-                if ratio is None or not at_least(ratio, 1) or not at_least(e - ratio, 0):
-                    continue
-                del progressions[second]
-                progressions[first] = (s, e + ratio * (n - 1))
-                joined = True
-                break
-            if joined:
-                break
+        # both ways round: symbolic strides have no order
+        for first, second in permutations(range(len(progressions)), 2):
+            (s, e), (t, n) = progressions[first], progressions[second]
+            ratio = divide_exactly(t, s)
+            if ratio is None or not at_least(ratio, 1) or not at_least(e - ratio, 0):
+                continue
+            progressions[first] = (s, e + ratio * (n - 1))
+            del progressions[second]
+            joined = True
+            break
     return progressions
 
 

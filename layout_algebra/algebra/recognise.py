@@ -5,8 +5,8 @@
     is_direct_sum_right(right, whole, ..)  the left x    with direct_sum(right, x) = whole
     is_direct_sum_left(left, whole, ..)    the right x   with direct_sum(x, left) = whole
 
-Each reads the only candidate off the cut iters, and returns it only if the law gives back the whole,
-as a map: normal forms are compared, copies as sets.  None says that there is none.
+Each reads the only candidate off the cut iters, and returns it only if the law gives back the
+whole, as a map: normal forms are compared, copies as sets.  None says that there is none.
 
 Copies that were joined (R[8 : 1] for R[2 : 4] and R[4 : 1]) are taken apart again where one
 progression is a whole number of the other.
@@ -14,6 +14,7 @@ progression is a whole number of the other.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 
 from layout_algebra.algebra.canonicalize import canonicalize
@@ -40,7 +41,8 @@ def is_tile_inner(
     target: Target | None = None,
     decide: Decide | None = None,
 ) -> Tile | None:
-    """The outer layout x with tile(inner, x, tiled_shape/inner_shape, inner_shape) = tiled, or None.
+    """The outer layout x with tile(inner, x, tiled_shape/inner_shape, inner_shape) = tiled, or
+    None.
 
     Raises:
         GroupError: shapes of other ranks, sizes that do not divide, or that no cutting reaches.
@@ -69,7 +71,8 @@ def is_tile_outer(
     target: Target | None = None,
     decide: Decide | None = None,
 ) -> Tile | None:
-    """The inner layout x with tile(x, outer, outer_shape, tiled_shape/outer_shape) = tiled, or None.
+    """The inner layout x with tile(x, outer, outer_shape, tiled_shape/outer_shape) = tiled, or
+    None.
 
     Raises:
         GroupError: shapes of other ranks, sizes that do not divide, or that no cutting reaches.
@@ -160,7 +163,7 @@ def _lawful(found: Tile, whole: Tile, law: Callable[[Tile], Tile]) -> Tile | Non
 
 
 def _groups(tile: Tile, seps: Sequence[int]) -> Groups:
-    return [tile.shard[a:b] for a, b in zip(seps, seps[1:], strict=False)]
+    return [tile.shard[a:b] for a, b in itertools.pairwise(seps)]
 
 
 def _halves(
@@ -214,7 +217,7 @@ def _rest(whole: Tile, part: Tile, groups: Groups) -> Tile | None:
 
 
 def _without(copies: Sequence[Iter], taken: Sequence[Iter]) -> list[Iter] | None:
-    """What is left of the copies when those are taken away, each once; None if that is not possible."""
+    """What is left of the copies without those, each taken away once; None if it cannot be."""
     left = list(copies)
     for it in taken:
         if it in left:
@@ -253,7 +256,8 @@ def _by_turns(shape: Sequence[Size], own: Sequence[Size], place: int) -> list[Si
     sizes, mine = check_sizes(shape), check_sizes(own)
     if len(sizes) != 2 * len(mine):
         raise GroupError(
-            f"an interleaved shape has two sizes for each dimension of {tuple(mine)}; got {tuple(sizes)}"
+            f"an interleaved shape has two sizes for each dimension of {tuple(mine)}; "
+            f"got {tuple(sizes)}"
         )
     if sizes[place::2] != mine:
         raise GroupError(

@@ -1,6 +1,6 @@
 """Scopes: between which levels of the machine a layout's thread axes count.
 
-    {laneid} -> (thread, warp)      {laneid, warpid} -> (thread, cta)      {wgid} -> (warpgroup, cta)
+    {laneid} -> (thread, warp)    {laneid, warpid} -> (thread, cta)    {wgid} -> (warpgroup, cta)
 
 Every thread axis counts children of one level inside a parent.  The axes of a layout must chain:
 from the finest child, each parent is the next child, until the widest parent.

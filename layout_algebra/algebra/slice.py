@@ -1,21 +1,23 @@
 """slice: the restriction of a layout to a box of its logical shape, as a layout.
 
-    formula     slice(L, shape, region)(r) = L(begin + r)      r row-major over the region's own sizes
-    requires    region inside the shape, not empty
-    ensures     a layout whenever one exists; otherwise None, and `why_not` says what stands in the way
+    formula     slice(L, shape, region)(r) = L(begin + r)      r row-major over the region's own
+    sizes requires    region inside the shape, not empty
+    ensures     a layout whenever one exists; otherwise None, and `why_not` says what stands in the
+    way
 
 Each dimension is restricted alone: the whole is a layout exactly when every dimension is.  In a
-dimension the fastest iter has extent e and stride d, the others are a map G of the block number, and
-the region starts at block b, place t, and has n elements.  Let c = e - t, the places left in the
-first block, and step(q) = G(b+q) - G(b+q-1).  A layout's last iter ends where the map first leaves
-its line, which leaves these cases and no other:
+dimension the fastest iter has extent e and stride d, the others are a map G of the block number,
+and the region starts at block b, place t, and has n elements.  Let c = e - t, the places left in
+the first block, and step(q) = G(b+q) - G(b+q-1).  A layout's last iter ends where the map first
+leaves its line, which leaves these cases and no other:
 
     within one block                 n <= c                      (n : d)
     whole blocks                     t = 0, e | n                slice(G) then (e : d)
     one line over a block's end      step(1) = e*d, n <= c + e   (n : d)
     two lines over two ends          step(1) = step(3) = e*d, n = 2(c+e)     (2 : ..), (c+e : d)
     one end in the middle            n = 2c                      (2 : step(1) - t*d), (c : d)
-    every end in the middle          e = 2c, e | n, G on a line  (n/e : step), (2 : step - t*d), (c : d)
+    every end in the middle          e = 2c, e | n, G on a line  (n/e : step), (2 : step - t*d), (c
+    : d)
 
 Neighbouring iters that count on are merged first, so G never steps by e*d twice in a row; that is
 why the lists end where they end.  Property tests compare with an extraction that looks at every

@@ -2,8 +2,8 @@
 
 The swizzle acts on the final place, so an operation on the tile is the operation on the layout
 wherever it only rearranges logical elements.  `tile` and `direct_sum` move whole places: there the
-swizzle is applied to the new, final address, which repeats the swizzled pattern only where blocks are
-moved by multiples of its period (the claims tell).
+swizzle is applied to the new, final address, which repeats the swizzled pattern only where blocks
+are moved by multiples of its period (the claims tell).
 
 A *bare* swizzle is one over the identity.  In tile, direct_sum and slice it stands for the identity
 over the shape that is asked for, which must be whole periods, or as many elements as its tile has.
@@ -31,7 +31,8 @@ def tile_over(layout: Swizzled, shape: Sequence[Size]) -> Tile:
     """The layout's tile; for a bare swizzle the identity over the shape.
 
     Raises:
-        GroupError: a bare swizzle, and a shape that is neither whole periods nor as large as its tile.
+        GroupError: a bare swizzle, and a shape that is neither whole periods nor as large as its
+        tile.
     """
     if not is_bare(layout):
         return layout.tile_layout
@@ -42,7 +43,7 @@ def tile_over(layout: Swizzled, shape: Sequence[Size]) -> Tile:
         whole = all(c % period == 0 for _, c in count.terms)
     if not whole and count != own:
         raise GroupError(
-            f"a bare swizzle stands for whole periods of {period} elements, or for the {own} of its "
-            f"tile; shape {tuple(shape)} has {count}"
+            f"a bare swizzle stands for whole periods of {period} elements, or for the {own} of "
+            f"its tile; shape {tuple(shape)} has {count}"
         )
     return layout.tile_layout.rebuild([Iter(count, 1, m)])

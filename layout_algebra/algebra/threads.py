@@ -1,7 +1,8 @@
 """Fusing and splitting of thread axes: laneid + 32*warpid is tx, and back.
 
-Fusing rewrites every iter and offset on its own onto the axis that counts the finest children in the
-widest parent, so that neighbours can merge.  The target is an argument: without one nothing is fused.
+Fusing rewrites every iter and offset on its own onto the axis that counts the finest children in
+the widest parent, so that neighbours can merge.  The target is an argument: without one nothing is
+fused.
 """
 
 from __future__ import annotations

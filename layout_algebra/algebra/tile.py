@@ -5,7 +5,8 @@
 
 for every dimension, with o over the outer shape and n over the inner one; offsets add, copies pair
 up.  In `tile` only outer's shard strides are scaled, on the axes on which inner has a shard iter;
-outer's copies and offset are not (TIRx does the same: say `Injective` to see whether copies collide).
+outer's copies and offset are not (TIRx does the same: say `Injective` to see whether copies
+collide).
 """
 
 from __future__ import annotations

@@ -180,7 +180,7 @@ def _keys_in(
         column = table.column(axis)
         inside &= (column >= low) & (column <= high)
         key = key * (high - low + 1) + (column - low)
-        volume *= high - low + 1
+        volume *= max(0, high - low + 1)
     return key, inside, volume
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from layout_algebra.arithmetic import enumeration
@@ -40,7 +41,6 @@ from layout_algebra.claims.support import (
     show,
     table,
     values,
-    volume,
 )
 from layout_algebra.conditions import at_most, differs, equals
 from layout_algebra.dims import Size, Symbol, evaluate
@@ -283,7 +283,8 @@ class Covers(Claim):
         return None if place is None else self.missing(place, dims)
 
     def work(self, dims: Dims | None = None) -> int:
-        return super().work(dims) + evaluate(volume(self.box), dims or {})
+        sizes = (evaluate(high - low + 1, dims or {}) for _, low, high in self.box)
+        return super().work(dims) + prod(max(0, size) for size in sizes)
 
     def __str__(self) -> str:
         return f"Covers({self.f}, {box_text(self.box)})"

@@ -12,7 +12,7 @@ from layout_algebra.arithmetic.enumeration import Table
 from layout_algebra.axes import Axis, m, reg
 from layout_algebra.claims.base import Dims, Point, Subject, as_map
 from layout_algebra.conditions import differs, equals
-from layout_algebra.dims import Size, Symbol, as_size, divisors, evaluate, is_size, product, symbols
+from layout_algebra.dims import Size, Symbol, as_size, divisors, evaluate, is_size, symbols
 from layout_algebra.errors import AxisError, ClaimError, CoordinateError
 from layout_algebra.maps import Map, Place, unique_places
 from layout_algebra.questions import Clause, Question, question
@@ -316,8 +316,8 @@ def check_composable(claim: str, f: Subject, g: Subject) -> None:
     names = {variable.name for variable in second.coordinates}
     if set(first.axes) != names and len(first.axes) > 1:
         raise ClaimError(
-            f"{claim}: places on ({', '.join(first.axes) or 'no axis'}) cannot be put into coordinates "
-            f"({', '.join(sorted(names))}); name the inverse's coordinates after the axes"
+            f"{claim}: places on ({', '.join(first.axes) or 'no axis'}) cannot be put into "
+            f"coordinates ({', '.join(sorted(names))}); name the inverse's coordinates after the axes"
         )
     wanted = {variable.name for variable in first.coordinates}
     if set(second.axes) != wanted and len(second.axes) > 1:
@@ -358,11 +358,6 @@ def ranges(claim: str, subject: Subject, given: object) -> tuple[Range, ...]:
 
 def box_text(box: Sequence[Range]) -> str:
     return "{" + ", ".join(f"{axis}: {low}..{high}" for axis, low, high in box) + "}"
-
-
-def volume(box: Sequence[Range]) -> Size:
-    """Number of places in a box."""
-    return product(high - low + 1 for _, low, high in box)
 
 
 def range_symbols(box: Sequence[Range]) -> frozenset[Symbol]:

@@ -1,8 +1,8 @@
 """Terms as Z3 integers, without division: every digit is a fresh variable.
 
 `x // d` and `x % d` become q and r with x = q*d + r and 0 <= r < d; the digits of a mixed radix
-come one by one, most significant first, each by one such equation.  With concrete sizes all of it is
-linear (QF_LIA); with symbolic sizes the products of sizes and digits make it QF_NIA.
+come one by one, most significant first, each by one such equation.  With concrete sizes all of it
+is linear (QF_LIA); with symbolic sizes the products of sizes and digits make it QF_NIA.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 The order is structure, solver, enumeration: rules that decide in microseconds; then Z3 with a
 budget, in the cheapest logic that fits; then looking at every element, for small domains, and the
-verdict says so.  What is left is UNDECIDED, with the reason.
+verdict says so.  With symbolic sizes a few small ones are looked at first, since most false claims
+are false there.  What is left is UNDECIDED, with the reason.
 """
 
 from __future__ import annotations
@@ -42,6 +43,9 @@ Method = Literal["auto", "structure", "solver", "enumeration"]
 
 #: Places that enumeration looks at before it gives up.
 MOST_PLACES = 1 << 24
+#: For symbolic sizes: how many values of the Dims are tried before the solver, and after it gave
+#: up, and the places that each may have.
+FIRST_SIZES, MORE_SIZES, SMALL_PLACES = 4, 60, 1 << 13
 
 
 DEFAULT_BUDGET = Budget()
@@ -144,7 +148,16 @@ def _prove(claim: Claim, facts: Facts, options: Options) -> Proof:
             return _from_outcome(claim, outcome, facts, options)
         if options.method == "structure":
             return Proof(claim, Verdict.UNDECIDED, "structure", reason="no rule applies")
+    return _by_search(claim, facts, options)
+
+
+def _by_search(claim: Claim, facts: Facts, options: Options) -> Proof:
+    """What is left when structure does not decide: small sizes, the solver, every element."""
     tried: Proof | None = None
+    if options.method == "auto" and claim.is_symbolic():
+        small = _by_small_sizes(claim, facts, FIRST_SIZES)
+        if small is not None:
+            return small
     if options.method in ("auto", "solver"):
         tried = _by_solver(claim, facts, options)
         if tried.verdict is not Verdict.UNDECIDED or options.method == "solver":
@@ -164,7 +177,7 @@ def _from_outcome(claim: Claim, outcome: Outcome, facts: Facts, options: Options
     if verdict is Verdict.REFUTED:
         witness = _transfer(claim, inner)
         if witness is None:  # the simpler claim's counterexample says nothing of this one
-            return _by_solver(claim, facts, options)
+            return _by_search(claim, facts, options)
     else:
         witness = None
     method = f"{inner[0].method}, {outcome.step.rule}"
@@ -361,8 +374,11 @@ def _candidate_gaps(claim: Covers) -> Iterable[dict[str, int]]:
 def _by_enumeration(claim: Claim, facts: Facts, options: Options, tried: Proof | None) -> Proof:
     reasons = [tried.reason] if tried is not None and tried.reason else []
     steps = tried.steps if tried is not None else ()
-    if claim.symbols():
-        reasons.append("symbolic sizes cannot be enumerated")
+    if claim.is_symbolic():
+        small = None if options.method == "solver" else _by_small_sizes(claim, facts, MORE_SIZES)
+        if small is not None:
+            return replace(small, steps=(*small.steps, *steps))
+        reasons.append("symbolic sizes cannot be enumerated, and small ones show no counterexample")
         return Proof(claim, Verdict.UNDECIDED, "solver", reason="; ".join(reasons), steps=steps)
     try:
         work = claim.work()
@@ -383,6 +399,42 @@ def _by_enumeration(claim: Claim, facts: Facts, options: Options, tried: Proof |
     if isinstance(claim, Covers) and witness is None:
         step = replace(step, make_queries=lambda: as_queries(covering_questions(claim), ()))
     return Proof(claim, verdict, "enumeration", witness=witness, steps=(step, *steps))
+
+
+def _by_small_sizes(claim: Claim, facts: Facts, most: int) -> Proof | None:
+    """A counterexample at small values of the Dims; None says nothing."""
+    symbols = sorted(claim.symbols() | _symbols_of(facts.given), key=lambda symbol: symbol.name)
+    steps = [(1, 2, 3, 0, 4)] * len(symbols)
+    points = (
+        sorted(itertools.product(*steps), key=sum)
+        if len(symbols) <= 4
+        else [tuple(1 + (k + position) % 3 for position in range(len(symbols))) for k in range(3)]
+    )
+    tried = 0
+    for point in points:
+        values: dict[str, int] = {}
+        for symbol, step in zip(symbols, point, strict=True):
+            low = symbol.lo if step == 0 else max(symbol.lo, 1) + step - 1
+            values[symbol.name] = symbol.multiple_of * low
+        if any(s.hi is not None and values[s.name] > s.hi * s.multiple_of for s in symbols):
+            continue
+        if not all(_holds(relation, values) for relation in facts.relations):
+            continue
+        tried += 1
+        if tried > most:
+            break
+        try:
+            if claim.work(values) > SMALL_PLACES:
+                continue
+            witness = claim.counterexample(values)
+        except CoordinateError:
+            return None
+        if witness is not None:
+            step = Step("enumeration", f"at {values}")
+            return Proof(
+                claim, Verdict.REFUTED, "enumeration at small sizes", witness=witness, steps=(step,)
+            )
+    return None
 
 
 # -- assumptions -------------------------------------------------------------------------------
