@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 if TYPE_CHECKING:
@@ -97,7 +98,8 @@ class Query:
 class Step:
     """One step of a proof: a rule, the lemmas (theorems in proofs/) that license it, and queries.
 
-    `queries` is made when it is asked for, so that proofs by structure stay cheap.
+    `queries` is made when it is asked for, so that proofs by structure stay cheap; and once, since
+    Z3 may write one query in several ways.
     """
 
     rule: str
@@ -106,6 +108,10 @@ class Step:
     make_queries: Callable[[], tuple[Query, ...]] = tuple
 
     def queries(self) -> tuple[Query, ...]:
+        return self._made
+
+    @cached_property
+    def _made(self) -> tuple[Query, ...]:
         return self.make_queries()
 
 

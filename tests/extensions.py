@@ -4,8 +4,8 @@
 coordinates with ranges, a guard, several places for an element.  Nothing here is imported from the
 package either.
 
-An `Extension` gives the places of one element when asked, so that a single element of a huge map can
-be looked at; the claims below walk over all of them.
+An `Extension` gives the places of one element when asked, so that a single element of a huge map
+can be looked at; the claims below walk over all of them.
 """
 
 from __future__ import annotations
@@ -111,9 +111,7 @@ def covers(f: Extension, box: Box) -> bool:
 
 def bijective(f: Extension, box: Box) -> bool:
     everywhere = dict.fromkeys(f.axes, (0, 1)) | dict(box)
-    return (
-        injective(f) and replicas_distinct(f) and within_bounds(f, everywhere) and covers(f, box)
-    )
+    return injective(f) and replicas_distinct(f) and within_bounds(f, everywhere) and covers(f, box)
 
 
 def empty(f: Extension) -> bool:
@@ -213,10 +211,10 @@ def refutes(
         return back or there
     found = [bf.make_place(place) for place in places]
     if claim == "Covers":
-        (missed,) = found or [None]
-        return missed is not None and inside(missed, everywhere_else(missed, box or {})) and not (
-            missed in f.all_places()
-        )
+        if len(found) != 1:
+            return False
+        everywhere = dict.fromkeys((axis for axis, _ in found[0]), (0, 1)) | dict(box or {})
+        return inside(found[0], everywhere) and found[0] not in f.all_places()
     owners = (f, rest[0]) if rest and claim != "LeftInverse" else (f, f)
     try:
         ats = [
@@ -246,8 +244,3 @@ def refutes(
         case "LeftInverse":
             return found[0] in taken[0] and not comes_back(f, rest[0], ats[0], found[0])
     raise ValueError(f"no such claim: {claim}")
-
-
-def everywhere_else(place: Place, box: Box) -> Box:
-    """The box with every axis that only the place has at 0."""
-    return dict.fromkeys((axis for axis, _ in place), (0, 1)) | dict(box)

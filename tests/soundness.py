@@ -1,6 +1,7 @@
 """The prover against brute force, on random layouts, for as long as one likes.
 
     python -m tests.soundness --minutes 60
+    python -m tests.soundness --minutes 60 --symbolic      (see tests/symbolic.py)
 
 Each round draws a layout (or a pair), states a claim, and compares the verdict with
 `tests.bruteforce`, which knows nothing of the package.  Every witness is looked up again in the
@@ -35,6 +36,7 @@ from layout_algebra.prover import Budget, prove
 from layout_algebra.verdicts import Verdict, Witness
 from tests import bruteforce as bf
 from tests import generators as gen
+from tests import symbolic
 from tests.bruteforce import Plain
 
 Layout = TileLayout | ComposeLayout
@@ -210,12 +212,18 @@ def main() -> int:
         "--seed", type=int, default=None, help="first seed (default: from the clock)"
     )
     parser.add_argument("--method", default="auto", choices=("auto", "solver", "enumeration"))
+    parser.add_argument(
+        "--symbolic",
+        action="store_true",
+        help="layouts with symbolic sizes, compared at all small values of their Dims",
+    )
     options = parser.parse_args()
     first = options.seed if options.seed is not None else int(time.time()) * 1_000_000
     until = time.monotonic() + options.minutes * 60
+    run = symbolic.campaign if options.symbolic else campaign
     try:
-        counts = campaign(range(first, first + 10**12), method=options.method, until=until)
-    except DisagreementError as error:
+        counts = run(range(first, first + 10**12), method=options.method, until=until)
+    except (DisagreementError, symbolic.DisagreementError) as error:
         print(f"DISAGREEMENT {error}")
         return 1
     for key in sorted(counts):

@@ -1,8 +1,8 @@
 """Claims by meaning: their own enumeration against brute force, what they refuse, how they read.
 
 `counterexample()` is the executable meaning that the prover falls back to.  Here it is held against
-`tests.bruteforce` (layouts) and `tests.extensions` (maps in general), which share no code with it; no
-solver is asked.
+`tests.bruteforce` (layouts) and `tests.extensions` (maps in general), which share no code with it;
+no solver is asked.
 """
 
 from __future__ import annotations
@@ -135,8 +135,9 @@ def test_claims_on_maps_mean_what_brute_force_says():
             claim = case.claim_at(values)
         except ClaimError as error:
             reasons = ("is empty", "of one size", "neither one flat index")
-            assert any(reason in str(error) for reason in reasons), (seed, error)
-            continue
+            if any(reason in str(error) for reason in reasons):
+                continue
+            raise
         expected = case.holds(subjects, box)
         counts[claim.name, compare(claim, expected, subjects, box, seed)] += 1
     for name in CLAIMS.keys() - {"Bijective"}:
@@ -278,7 +279,7 @@ def test_a_users_axis_is_known_in_a_box():
     mesh = TileLayout(S[(4,) : (1 @ gpu,)])
     assert Bijective(mesh, {gpu: 4}).counterexample() is None
     assert Bijective(mesh, {"gpuid_of_claims": 4}).counterexample() is None
-    with pytest.raises(ClaimError, match="no axis 'gpuid_of_claim' here: .*did you mean"):
+    with pytest.raises(ClaimError, match=r"no axis 'gpuid_of_claim' here: .*did you mean"):
         Covers(mesh, {"gpuid_of_claim": 4})
 
 
@@ -303,7 +304,8 @@ def test_inverses_that_cannot_be_composed_are_refused():
     with pytest.raises(ClaimError) as caught:
         LeftInverse(tile, copied)
     assert str(caught.value) == (
-        "LeftInverse: S[4 : 1] + R[2 : 4] gives several places for one element; it cannot be an inverse"
+        "LeftInverse: S[4 : 1] + R[2 : 4] gives several places for one element; "
+        "it cannot be an inverse"
     )
     with pytest.raises(ClaimError, match=r"RightInverse: .* gives several places"):
         RightInverse(copied, tile)

@@ -264,7 +264,8 @@ def _covers_by_counting(
     f = as_map(part.f)
     places = product(high - low + 1 for _, low, high in part.box)
     if (
-        all(p.verdict is Verdict.PROVED for p in before)
+        options.method != "enumeration"
+        and all(p.verdict is Verdict.PROVED for p in before)
         and f.size * f.copies == places
         and not f.guard
     ):

@@ -1,4 +1,4 @@
-"""How far layouts reach: lowest, highest, span and width against brute force, large swizzles too."""
+"""How far layouts reach: ends, span and width against brute force, large swizzles too."""
 
 from __future__ import annotations
 
@@ -139,6 +139,16 @@ def test_span_counts_from_zero_or_below():
 # ----------------------------------------------------------------------------- symbolic
 
 
+def or_none(ask, *reasons: str):
+    """An answer, or None where it is refused for one of these reasons."""
+    try:
+        return ask()
+    except LayoutError as error:
+        if not any(reason in str(error) for reason in reasons):
+            raise
+        return None
+
+
 def test_with_dims_the_ends_hold_at_every_small_value():
     known = points = 0
     for seed in range(800):
@@ -153,17 +163,14 @@ def test_with_dims_the_ends_hold_at_every_small_value():
         except ValueError:
             continue
         for axis in layout.axes:
-            try:
-                low, high = ends(layout, axis)
-            except LayoutError as error:
-                assert "sign of stride" in str(error) or "no closed form" in str(error)
+            low, high = or_none(lambda: ends(layout, axis), "sign of stride", "no closed form") or (
+                None,
+                None,
+            )
+            if low is None:
                 continue
             known += 1
-            try:
-                span = extent.span(layout, axis)
-            except LayoutError as error:
-                assert "no one span" in str(error)
-                span = None
+            span = or_none(lambda: extent.span(layout, axis), "no one span")
             for values in list(case.points())[:10]:
                 try:
                     found = plan.at(values)
