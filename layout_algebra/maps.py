@@ -62,7 +62,7 @@ class Map:
 
         Args:
             source: anything with a `map(shape)` method, or a callable of integers.
-            shape: sizes of the callable's parameters in order, or a mapping from their names to a
+            shape: sizes of the callable's parameters in order (those without a default), or a mapping from their names to a
                 size or a pair (lowest, highest).  Not needed for layouts.
             where: a callable of the same parameters that gives conditions joined by `&`; the
                 map is restricted to the coordinates where they hold.
@@ -394,9 +394,14 @@ class Map:
             )
 
 
-def shape_coordinates(shape: Sequence[Size]) -> tuple[Var, ...]:
-    """Coordinates for a shape: i, j, k up to three dimensions, i0, i1, ... beyond."""
+def shape_coordinates(shape: Sequence[Size], taken: Iterable[Symbol] = ()) -> tuple[Var, ...]:
+    """Coordinates for a shape: i, j, k up to three dimensions, i0, i1, ... beyond.
+
+    A Dim that is in use (`taken`) keeps its name: the coordinates are then x0, x1, ...
+    """
     names = _FEW if len(shape) <= len(_FEW) else [f"i{k}" for k in range(len(shape))]
+    if {symbol.name for symbol in taken} & set(names[: len(shape)]):
+        names = [f"x{k}" for k in range(len(shape))]
     return tuple(terms.coordinate(name, extent) for name, extent in zip(names, shape, strict=False))
 
 
@@ -423,6 +428,9 @@ def _parameters(source: Callable[..., Any], shape: Any) -> list[Var]:
         if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
             raise TraceError(f"a traced callable takes plain parameters; got {parameter}")
     names = list(parameters)
+    required = [name for name, one in parameters.items() if one.default is one.empty]
+    if isinstance(shape, Mapping | Sequence) and len(shape) == len(required):
+        names = required  # `lambda i, q=q: ...`: a parameter with a default is a constant
     if isinstance(shape, Mapping):
         if set(shape) != set(names):
             raise TraceError(

@@ -33,7 +33,16 @@ from collections.abc import Sequence
 
 from layout_algebra import terms
 from layout_algebra.axes import m
-from layout_algebra.dims import Size, as_size, at_least, is_size, positive_symbols, product
+from layout_algebra.dims import (
+    Size,
+    Symbol,
+    as_size,
+    at_least,
+    is_size,
+    positive_symbols,
+    product,
+    symbols,
+)
 from layout_algebra.errors import CoordinateError
 from layout_algebra.maps import Map, shape_coordinates
 from layout_algebra.terms import Term, Var
@@ -57,7 +66,7 @@ def layout_map(layout: AnyLayout, shape: Sequence[Size] | None = None) -> Map:
         )
         digits: Sequence[Term] = coordinates
     else:
-        coordinates = shape_coordinates(check_shape(layout, shape))
+        coordinates = shape_coordinates(check_shape(layout, shape), _symbols(layout, shape))
         extents = tuple(as_size(extent) for extent in shape)
         digits = terms.split(_flatten(coordinates, extents), layout.extents)
     return places(layout, coordinates, digits)
@@ -118,6 +127,14 @@ def check_shape(layout: AnyLayout, shape: Sequence[Size]) -> Sequence[Size]:
                 f"the layout's {size}"
             )
     return shape
+
+
+def _symbols(layout: AnyLayout, shape: Sequence[Size]) -> frozenset[Symbol]:
+    """The Dims of the layout and of the shape."""
+    found = layout.symbols()
+    for size in shape:
+        found |= symbols(size)
+    return found
 
 
 def _flatten(coordinates: Sequence[Var], extents: Sequence[Size]) -> Term:

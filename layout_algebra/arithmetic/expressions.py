@@ -49,8 +49,13 @@ class BitAnd(sympy.Function):  # type: ignore[misc]
 
 
 def symbol(name: str) -> SymPySymbol:
-    """A coordinate's or a Dim's symbol."""
+    """A coordinate's symbol."""
     return sympy.Symbol(name, integer=True)
+
+
+def dim_symbol(name: str) -> SymPySymbol:
+    """A Dim's symbol: never the same as a coordinate's, whatever their names."""
+    return sympy.Symbol(name, integer=True, extended_real=True, dim=True)
 
 
 def size(value: Size) -> Expr:
@@ -64,7 +69,7 @@ def size(value: Size) -> Expr:
             if isinstance(atom, Quotient):
                 base = sympy.floor(size(atom.numerator) / size(atom.denominator))
             else:
-                base = symbol(atom.name) / atom.multiple_of
+                base = dim_symbol(atom.name) / atom.multiple_of
             part *= base**power
         total += part
     return total

@@ -23,6 +23,7 @@ from layout_algebra import (
     equal,
     laneid,
     prove,
+    warpid,
 )
 from layout_algebra.claims import (
     CLAIMS,
