@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from layout_algebra.maps import Map
     from layout_algebra.notation import R, S
     from layout_algebra.parsing import parse
-    from layout_algebra.prover import assert_proved, prove
+    from layout_algebra.prover import assert_proved, checked, prove
     from layout_algebra.values import Iter, Swizzle
     from layout_algebra.verdicts import Proof, Verdict, Witness
 
@@ -106,7 +106,7 @@ _HOME: dict[str, tuple[str, ...]] = {
     "maps": ("Map",),
     "notation": ("R", "S"),
     "parsing": ("parse",),
-    "prover": ("assert_proved", "prove"),
+    "prover": ("assert_proved", "checked", "prove"),
     "values": ("Iter", "Swizzle"),
     "verdicts": ("Proof", "Verdict", "Witness"),
 }
@@ -152,6 +152,7 @@ __all__ = [
     "cbx",
     "cby",
     "cbz",
+    "checked",
     "equal",
     "laneid",
     "m",

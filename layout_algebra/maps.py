@@ -62,8 +62,8 @@ class Map:
 
         Args:
             source: anything with a `map(shape)` method, or a callable of integers.
-            shape: sizes of the callable's parameters in order (those without a default), or a mapping from their names to a
-                size or a pair (lowest, highest).  Not needed for layouts.
+            shape: sizes of the callable's parameters in order (those without a default), or a
+                mapping from their names to a size or a pair (lowest, highest); not for layouts.
             where: a callable of the same parameters that gives conditions joined by `&`; the
                 map is restricted to the coordinates where they hold.
             copies: names of the callable's parameters that are no coordinates: each of their values

@@ -30,6 +30,7 @@ from layout_algebra.algebra import (
 from layout_algebra.algebra import (
     tile as tiling,
 )
+from layout_algebra.algebra.checking import reported
 from layout_algebra.algebra.deciding import STRUCTURALLY, Decide
 from layout_algebra.algebra.threads import Target
 from layout_algebra.axes import Axis, m
@@ -47,11 +48,12 @@ class TileOperations(Tile):
     # -- form ---------------------------------------------------------------------------------
     def canonicalize(self, *, target: Target | None = None, decide: Decide = STRUCTURALLY) -> Self:
         """TIRx's canonical form: units dropped, neighbours merged, copies ordered."""
-        return canonical.canonicalize(self, target, decide)
+        form = canonical.canonicalize(self, target, decide)
+        return reported("canonicalize", form, layout=self, target=target)
 
     def normal_form(self) -> Self:
         """The one form of all tiles with this map (see algebra/normal_form.py for copies)."""
-        return normal_form.normal_form(self)
+        return reported("normal_form", normal_form.normal_form(self), layout=self)
 
     def fuse(self, target: Target = "cuda") -> Self:
         """Thread axes rewritten onto the widest: laneid and warpid onto tx."""
@@ -71,7 +73,7 @@ class TileOperations(Tile):
         Raises:
             GroupError: the shape cannot be reached.
         """
-        return grouping.group(self, shape, decide)
+        return reported("group", grouping.group(self, shape, decide), layout=self)
 
     def group_many(
         self, shapes: Sequence[Shape], *, decide: Decide | None = None
@@ -81,7 +83,7 @@ class TileOperations(Tile):
         Raises:
             GroupError: shapes of other sizes, or boundaries that do not divide one another.
         """
-        return grouping.group_many(self, shapes, decide)
+        return reported("group_many", grouping.group_many(self, shapes, decide), layout=self)
 
     # -- questions ----------------------------------------------------------------------------
     def get_scope(self) -> tuple[str, str] | None:
@@ -131,7 +133,16 @@ class TileOperations(Tile):
         Raises:
             GroupError: shapes of two ranks, or that a layout cannot be cut to.
         """
-        return tiling.tile(self, outer, outer_shape, inner_shape, target, decide)
+        result = tiling.tile(self, outer, outer_shape, inner_shape, target, decide)
+        return reported(
+            "tile",
+            result,
+            inner=self,
+            outer=outer,
+            outer_shape=outer_shape,
+            inner_shape=inner_shape,
+            target=target,
+        )
 
     def tile_to(
         self,
@@ -146,7 +157,8 @@ class TileOperations(Tile):
         Raises:
             GroupError: a size that current_shape does not divide.
         """
-        return tiling.tile_to(self, to_shape, current_shape, target, decide)
+        outer, outer_shape = tiling.repeats(self, to_shape, current_shape, decide)
+        return self.tile(outer, outer_shape, current_shape, target=target, decide=decide)
 
     def direct_sum(
         self,
@@ -162,7 +174,16 @@ class TileOperations(Tile):
         Raises:
             GroupError: shapes of two ranks, or that a layout cannot be cut to.
         """
-        return tiling.direct_sum(self, left, left_shape, right_shape, target, decide)
+        result = tiling.direct_sum(self, left, left_shape, right_shape, target, decide)
+        return reported(
+            "direct_sum",
+            result,
+            left=left,
+            right=self,
+            left_shape=left_shape,
+            right_shape=right_shape,
+            target=target,
+        )
 
     def is_tile_inner(
         self,
@@ -243,7 +264,9 @@ class TileOperations(Tile):
             GroupError: a shape that the layout cannot be cut to.
         """
         found = slicing.slice_tile(self, shape, region, target, decide)
-        return None if isinstance(found, slicing.NoLayout) else found
+        if isinstance(found, slicing.NoLayout):
+            return None
+        return reported("slice", found, tile=self, shape=shape, region=region, target=target)
 
     def why_no_slice(
         self, shape: Shape, region: Region, *, decide: Decide | None = None
@@ -254,15 +277,19 @@ class TileOperations(Tile):
 
     def permute_dims(self, perm: Sequence[int]) -> Self:
         """Shard iters reordered: the k-th becomes shard[perm[k]]."""
-        return edits.permute_dims(self, perm)
+        result = edits.permute_dims(self, perm)
+        return reported("permute", result, layout=self, order=tuple(perm))
 
     def permute_by_groups(self, seps: Sequence[int], perm: Sequence[int]) -> Self:
         """Groups of shard iters reordered whole."""
-        return edits.permute_by_groups(self, seps, perm)
+        result = edits.permute_by_groups(self, seps, perm)
+        order = [k for d in perm for k in range(seps[d], seps[d + 1])]
+        return reported("permute", result, layout=self, order=tuple(order))
 
     def unpack(self, num: Size, axis: Axis | str = m) -> Self:
         """Each element becomes `num` consecutive ones."""
-        return edits.unpack(self, num, Axis.get(axis))
+        on = Axis.get(axis)
+        return reported("unpack", edits.unpack(self, num, on), layout=self, num=num, axis=on)
 
     def pack(self, num: Size, axis: Axis | str = m, *, decide: Decide | None = None) -> Self:
         """`num` consecutive elements become one.
@@ -270,11 +297,14 @@ class TileOperations(Tile):
         Raises:
             LayoutError: they are not consecutive, or a stride or offset is not divisible.
         """
-        return edits.pack(self, num, Axis.get(axis), decide)
+        on = Axis.get(axis)
+        result = edits.pack(self, num, on, decide)
+        return reported("pack", result, layout=self, num=num, axis=on)
 
     def broadcast(self, num: Size, position: int = -1, axis: Axis | str = m) -> Self:
         """A new iter of stride 0 at a position of the shard (-1: at the end)."""
-        return edits.broadcast(self, num, position, axis)
+        result = edits.broadcast(self, num, position, axis)
+        return reported("broadcast", result, layout=self, num=num, position=position)
 
     def storage(self) -> Self:
         """The part on memory and device axes: what one thread stores."""
@@ -286,7 +316,8 @@ class SwizzledOperations(Swizzled):
 
     def canonicalize(self, *, target: Target | None = None, decide: Decide = STRUCTURALLY) -> Self:
         """The same swizzle over the canonical tile."""
-        return self.with_tile(canonical.canonicalize(self.tile_layout, target, decide))
+        form = self.with_tile(canonical.canonicalize(self.tile_layout, target, decide))
+        return reported("canonicalize", form, layout=self, target=target)
 
     def get_scope(self) -> tuple[str, str] | None:
         """The tile's scope."""
@@ -327,7 +358,16 @@ class SwizzledOperations(Swizzled):
     ) -> Self:
         """The tile repeated over an outer layout; the swizzle acts on the final place."""
         inner = swizzled.tile_over(self, inner_shape)
-        return self.with_tile(tiling.tile(inner, outer, outer_shape, inner_shape, target, decide))
+        result = self.with_tile(tiling.tile(inner, outer, outer_shape, inner_shape, target, decide))
+        return reported(
+            "tile",
+            result,
+            inner=inner,
+            outer=outer,
+            outer_shape=outer_shape,
+            inner_shape=inner_shape,
+            target=target,
+        )
 
     def tile_to(
         self,
@@ -338,8 +378,8 @@ class SwizzledOperations(Swizzled):
         decide: Decide | None = None,
     ) -> Self:
         """The tile repeated, row-major, to fill a shape."""
-        inner = swizzled.tile_over(self, current_shape)
-        return self.with_tile(tiling.tile_to(inner, to_shape, current_shape, target, decide))
+        outer, outer_shape = tiling.repeats(self.tile_layout, to_shape, current_shape, decide)
+        return self.tile(outer, outer_shape, current_shape, target=target, decide=decide)
 
     def direct_sum(
         self,
@@ -352,8 +392,17 @@ class SwizzledOperations(Swizzled):
     ) -> Self:
         """left(o) + tile(n), under the swizzle."""
         right = swizzled.tile_over(self, right_shape)
-        return self.with_tile(
+        result = self.with_tile(
             tiling.direct_sum(right, left, left_shape, right_shape, target, decide)
+        )
+        return reported(
+            "direct_sum",
+            result,
+            left=left,
+            right=right,
+            left_shape=left_shape,
+            right_shape=right_shape,
+            target=target,
         )
 
     def is_tile_inner(
@@ -427,8 +476,12 @@ class SwizzledOperations(Swizzled):
         decide: Decide | None = None,
     ) -> Self | None:
         """The restriction to a region, under the same swizzle; None when it is no layout."""
-        found = slicing.slice_tile(swizzled.tile_over(self, shape), shape, region, target, decide)
-        return None if isinstance(found, slicing.NoLayout) else self.with_tile(found)
+        tile = swizzled.tile_over(self, shape)
+        found = slicing.slice_tile(tile, shape, region, target, decide)
+        if isinstance(found, slicing.NoLayout):
+            return None
+        result = self.with_tile(found)
+        return reported("slice", result, tile=tile, shape=shape, region=region, target=target)
 
     def why_no_slice(
         self, shape: Shape, region: Region, *, decide: Decide | None = None
@@ -441,17 +494,20 @@ class SwizzledOperations(Swizzled):
         """Each element becomes `num` consecutive ones (a power of two); per_element grows."""
         _on_m("unpack", axis)
         swizzle = edits.repacked_swizzle(self.swizzle, num, wider=True)
-        return self._from_parts(swizzle, edits.unpack(self.tile_layout, num))
+        result = self._from_parts(swizzle, edits.unpack(self.tile_layout, num, m))
+        return reported("unpack", result, layout=self, num=num, axis=m)
 
     def pack(self, num: Size, axis: Axis | str = m, *, decide: Decide | None = None) -> Self:
         """`num` consecutive elements become one, a power of two that the swizzle keeps together."""
         _on_m("pack", axis)
         swizzle = edits.repacked_swizzle(self.swizzle, num, wider=False)
-        return self._from_parts(swizzle, edits.pack(self.tile_layout, num, m, decide))
+        result = self._from_parts(swizzle, edits.pack(self.tile_layout, num, m, decide))
+        return reported("pack", result, layout=self, num=num, axis=m)
 
     def broadcast(self, num: Size, position: int = -1, axis: Axis | str = m) -> Self:
         """A new iter of stride 0 in the tile."""
-        return self.with_tile(edits.broadcast(self.tile_layout, num, position, axis))
+        result = self.with_tile(edits.broadcast(self.tile_layout, num, position, axis))
+        return reported("broadcast", result, layout=self, num=num, position=position)
 
     def storage(self) -> Self:
         """The tile without thread axes, under the same swizzle."""

@@ -49,7 +49,10 @@ def involution():
     return Equivalent(twice, over_all(lambda x, M, B, S: x))
 
 
-@theorem("swizzle: the mirrored one is an involution, for all M, B, S", source="SEMANTICS: S >= B")
+@theorem(
+    "swizzle: the mirrored one is an involution, for all M, B, S",
+    source="S >= B: the fields do not overlap",
+)
 def mirrored_involution():
     twice = over_all(lambda x, M, B, S: mirrored(mirrored(x, M, B, S), M, B, S))
     return Equivalent(twice, over_all(lambda x, M, B, S: x))
@@ -80,7 +83,7 @@ def periods():
     return Equivalent(swizzled, plain) & Equivalent(other, plain)
 
 
-@theorem("swizzle: B = 0 changes nothing", source="SEMANTICS: swizzle_len 0")
+@theorem("swizzle: B = 0 changes nothing", source="an empty field")
 def empty_field():
     return Equivalent(
         over_all(swizzle, where=lambda x, M, B, S: legal(x, M, B, S) & (B == 0)),

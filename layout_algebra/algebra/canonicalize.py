@@ -33,12 +33,13 @@ def canonicalize(
         ScopeError: thread axes that do not chain.
     """
     check_target(target)
-    get_scope(tile)
     shard: Iterable[Iter] = [it for it in tile.shard if it.extent != 1]
     if not shard and tile.shard:
         shard = [Iter(1, 1, tile.shard[0].axis)]
     offset = {axis: value for axis, value in tile.offsets if value != 0}
-    kept = fuse(tile.rebuild(shard, tile.replica, offset), target)
+    kept = tile.rebuild(shard, tile.replica, offset)
+    get_scope(kept)  # of what is left, as in TIRx: units do not count
+    kept = fuse(kept, target)
     copies = sorted((it for it in kept.replica if it.extent != 1), key=copy_order)
     offset = {axis: value for axis, value in kept.offsets if value != 0}
     return tile.rebuild(merged(kept.shard, decide), copies, offset)

@@ -105,8 +105,8 @@ def repacked_swizzle(swizzle: Swizzle, num: Size, *, wider: bool) -> Swizzle:
     kept = swizzle.per_element + (bits if wider else -bits)
     if kept < 0:
         raise LayoutError(
-            f"pack: {num} elements are more than the 2^{swizzle.per_element} that the swizzle keeps "
-            "together"
+            f"pack: {num} elements are more than the 2^{swizzle.per_element} that the swizzle "
+            "keeps together"
         )
     return Swizzle(kept, swizzle.swizzle_len, swizzle.atom_len, swizzle.swizzle_inner)
 

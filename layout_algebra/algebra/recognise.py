@@ -26,6 +26,7 @@ from layout_algebra.algebra.normal_form import (
     merge_shard,
     normal_form,
 )
+from layout_algebra.algebra.scope import ScopeError
 from layout_algebra.algebra.threads import Target
 from layout_algebra.algebra.tile import direct_sum, outer_sizes, spans, tile
 from layout_algebra.axes import Axis
@@ -159,7 +160,11 @@ Groups = list[tuple[Iter, ...]]
 
 
 def _lawful(found: Tile, whole: Tile, law: Callable[[Tile], Tile]) -> Tile | None:
-    return found if same_map(law(found), whole) else None
+    try:
+        again = law(found)
+    except ScopeError:  # the two cannot stand in one layout
+        return None
+    return found if same_map(again, whole) else None
 
 
 def _groups(tile: Tile, seps: Sequence[int]) -> Groups:

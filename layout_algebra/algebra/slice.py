@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from layout_algebra.algebra.canonicalize import canonicalize
+from layout_algebra.algebra.canonicalize import canonicalize, merged
 from layout_algebra.algebra.deciding import Decide, knowing_extents
 from layout_algebra.algebra.group import check_sizes, group
 from layout_algebra.algebra.normal_form import merge_shard
@@ -79,16 +79,23 @@ def slice_tile(
     pairs = check_region(sizes, region, decide or knowing_extents([*tile.extents, *sizes]))
     ask = decide or knowing_extents([*tile.extents, *sizes, *(end - begin for begin, end in pairs)])
     shard: list[Iter] = []
-    offset = dict(tile.offsets)
+    offset = dict(parts.offsets)
     for d, (begin, end) in enumerate(pairs):
-        iters = tuple(merge_shard(parts.shard[seps[d] : seps[d + 1]]))
-        piece = _restrict(iters, begin, end - begin, ask)
+        piece = _restrict(_merged(parts.shard[seps[d] : seps[d + 1]]), begin, end - begin, ask)
         if isinstance(piece, NoLayout):
             return NoLayout(f"dimension {d}, [{begin}, {end}): {piece.reason}")
         shard += piece.iters
         for axis, value in piece.start.items():
             offset[axis] = offset.get(axis, 0) + value
-    return tile.rebuild(shard, tile.replica, offset)
+    return tile.rebuild(shard, parts.replica, offset)
+
+
+def _merged(group: Sequence[Iter]) -> tuple[Iter, ...]:
+    """The iters of one dimension, merged, at least one; a single one stays on its axis."""
+    units_aside = merged(it for it in group if it.extent != 1)
+    if not units_aside:
+        return (Iter(1, 1, group[0].axis),)
+    return tuple(units_aside if len(units_aside) == 1 else merge_shard(units_aside))
 
 
 def check_region(sizes: Sequence[Size], region: Region, ask: Decide) -> list[tuple[Size, Size]]:
@@ -123,8 +130,6 @@ def check_region(sizes: Sequence[Size], region: Region, ask: Decide) -> list[tup
 
 def _restrict(iters: tuple[Iter, ...], begin: Size, n: Size, ask: Decide) -> Piece | NoLayout:
     """g(begin + r), 0 <= r < n, for the map g of merged iters."""
-    if not iters:
-        return Piece((), {})
     *outer, (e, d, axis) = iters
     if not outer:
         return Piece((Iter(n, d, axis),), _vector({axis: begin * d}))

@@ -52,14 +52,13 @@ def tile(
     )
 
 
-def tile_to(
+def repeats(
     inner: AnyTile,
     to_shape: Sequence[Size],
     current_shape: Sequence[Size],
-    target: Target | None = None,
     decide: Decide | None = None,
-) -> AnyTile:
-    """inner repeated, row-major, to fill a shape.
+) -> tuple[AnyTile, list[Size]]:
+    """The row-major outer layout, and its shape, that repeats a tile to fill a shape.
 
     Raises:
         GroupError: ranks that differ, or a size that current_shape does not divide.
@@ -67,6 +66,18 @@ def tile_to(
     outer_shape = outer_sizes(to_shape, current_shape, decide)
     strides = row_major_strides(outer_shape)
     outer = inner.rebuild([Iter(e, s, m) for e, s in zip(outer_shape, strides, strict=True)])
+    return outer, outer_shape
+
+
+def tile_to(
+    inner: AnyTile,
+    to_shape: Sequence[Size],
+    current_shape: Sequence[Size],
+    target: Target | None = None,
+    decide: Decide | None = None,
+) -> AnyTile:
+    """inner repeated, row-major, to fill a shape; see `repeats` and `tile`."""
+    outer, outer_shape = repeats(inner, to_shape, current_shape, decide)
     return tile(inner, outer, outer_shape, current_shape, target, decide)
 
 

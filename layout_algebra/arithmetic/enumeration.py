@@ -61,6 +61,18 @@ class Table:
         """Places on one axis; zeros where the map does not mention it."""
         return self.axes.get(axis, np.zeros((self.elements, self.copies), dtype=np.int64))
 
+    def index_column(self) -> Keys:
+        """The elements' flat indices, one a row."""
+        return np.arange(self.elements, dtype=np.int64)[:, None]
+
+    def coordinate_columns(self) -> list[Keys]:
+        """The elements' coordinates, one a row in each."""
+        rest, columns = self.index_column(), list[Keys]()
+        for low, extent in zip(reversed(self.lows), reversed(self.extents), strict=True):
+            rest, digit = np.divmod(rest, np.int64(extent))
+            columns.append(digit + np.int64(low))
+        return columns[::-1]
+
     def point_of(self, flat: int) -> tuple[int, ...]:
         """The coordinates, then the replicas, of a flat index over both."""
         element, copy = divmod(flat, self.copies)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
+from layout_algebra.arithmetic import arrays
+from layout_algebra.arithmetic.enumeration import Table
 from layout_algebra.claims.base import (
     Claim,
     Dims,
@@ -21,11 +25,13 @@ from layout_algebra.claims.support import (
     guards,
     returned,
     round_trip,
-    values,
+    table,
 )
 from layout_algebra.conditions import at_most, differs, equals, negated
+from layout_algebra.dims import evaluate
+from layout_algebra.maps import Map
 from layout_algebra.questions import Clause, Question, question
-from layout_algebra.terms import const
+from layout_algebra.terms import Var, const
 from layout_algebra.verdicts import Witness
 
 
@@ -87,15 +93,57 @@ class LeftInverse(Claim):
 
     def counterexample(self, dims: Dims | None = None) -> Witness | None:
         f, g = self.maps()
-        at = dims or {}
-        ranges = [values(v, at) for v in f.replicas]
-        for point in f.points(at):
-            for copies in itertools.product(*ranges):
-                full = point | dict(zip(f.replicas, copies, strict=True))
-                found = round_trip(f, g, full, at)
-                if found is not None:
-                    return found
-        return None
+        places = table(f, dims)
+        fed, strays = _fed(places, f, g, dims or {})
+        for condition, value in zip(
+            g.guard, arrays.arrays_of((c.term for c in g.guard), fed, dims), strict=True
+        ):
+            strays |= ~condition.holds(value)
+        back = dict(
+            zip(g.axes, arrays.arrays_of((t for _, t in g.outputs), fed, dims), strict=True)
+        )
+        names = [variable.name for variable in f.coordinates]
+        if set(back) == set(names):
+            for name, value in zip(names, places.coordinate_columns(), strict=True):
+                strays |= back[name] != value
+        else:
+            strays |= next(iter(back.values()), 0) != places.index_column()
+        if places.keep is not None:
+            strays &= places.keep[:, None]
+        hits = np.flatnonzero(strays)
+        if not hits.size:
+            return None
+        point = places.point_of(int(hits[0]))
+        full = dict(zip((*f.coordinates, *f.replicas), point, strict=True))
+        return round_trip(f, g, full, dims or {})
+
+
+def _fed(
+    places: Table, f: Map, g: Map, dims: Dims
+) -> tuple[dict[Var, NDArray[np.int64]], NDArray[np.bool_]]:
+    """Every place of f as g's coordinates (some value of theirs where it is none), and where it is
+    none."""
+    strays = np.zeros((places.elements, places.copies), dtype=bool)
+    fed: dict[Var, NDArray[np.int64]] = {}
+    names = {variable.name: variable for variable in g.coordinates}
+    if set(names) == set(f.axes):
+        for name, v in names.items():
+            fed[v] = places.column(name)
+            if v.low is not None:
+                strays |= fed[v] < evaluate(v.low, dims)
+            if v.high is not None:
+                strays |= fed[v] > evaluate(v.high, dims)
+        for v in g.coordinates:
+            anchor = v.low if v.low is not None else v.high if v.high is not None else 0
+            fed[v] = np.where(strays, np.int64(evaluate(anchor, dims)), fed[v])
+        return fed, strays
+    index = places.column(f.axes[0] if f.axes else "")
+    strays |= (index < 0) | (index >= evaluate(g.size, dims))
+    index = np.where(strays, np.int64(0), index)
+    for v, extent in zip(reversed(g.coordinates), reversed(g.extents), strict=True):
+        index, digit = np.divmod(index, np.int64(evaluate(extent, dims)))
+        fed[v] = digit + np.int64(0 if v.low is None else evaluate(v.low, dims))
+    return fed, strays
 
 
 @dataclass(frozen=True)

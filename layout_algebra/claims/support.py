@@ -317,7 +317,8 @@ def check_composable(claim: str, f: Subject, g: Subject) -> None:
     if set(first.axes) != names and len(first.axes) > 1:
         raise ClaimError(
             f"{claim}: places on ({', '.join(first.axes) or 'no axis'}) cannot be put into "
-            f"coordinates ({', '.join(sorted(names))}); name the inverse's coordinates after the axes"
+            f"coordinates ({', '.join(sorted(names))}); name the inverse's coordinates after the "
+            "axes"
         )
     wanted = {variable.name for variable in first.coordinates}
     if set(second.axes) != wanted and len(second.axes) > 1:
