@@ -13,6 +13,7 @@ from layout_algebra import terms
 from layout_algebra.dims import Dim, Polynomial, Size, evaluate, floordiv
 from layout_algebra.layouts import ComposeLayout, TileLayout
 from layout_algebra.terms import Term, Var
+from layout_algebra.values import Swizzled, Tile
 from tests.bruteforce import Plain
 
 Point = Mapping[str, int]
@@ -26,6 +27,22 @@ def built(plain: Plain) -> TileLayout | ComposeLayout:
         return tile
     per_element, swizzle_len, atom_len, inner = plain.swizzle
     return ComposeLayout(per_element, swizzle_len, atom_len, tile, inner)
+
+
+def plain_of(layout: Tile | Swizzled) -> Plain:
+    """The plain data of a concrete layout."""
+    tile = layout.affine
+    shard, replica = (
+        tuple((extent, stride, axis.name) for extent, stride, axis in part)
+        for part in (tile.shard, tile.replica)
+    )
+    offset = tuple((axis.name, value) for axis, value in tile.offsets)
+    if isinstance(layout, Tile):
+        return Plain(shard, replica, offset)
+    s = layout.swizzle
+    return Plain(
+        shard, replica, offset, (s.per_element, s.swizzle_len, s.atom_len, s.swizzle_inner)
+    )
 
 
 # ------------------------------------------------------------------------------- sizes

@@ -42,7 +42,10 @@ def canonicalize(
     kept = fuse(kept, target)
     copies = sorted((it for it in kept.replica if it.extent != 1), key=copy_order)
     offset = {axis: value for axis, value in kept.offsets if value != 0}
-    return tile.rebuild(merged(kept.shard, decide), copies, offset)
+    iters = merged(kept.shard, decide)
+    if len(iters) == 1 and iters[0].extent == 1:
+        iters = [Iter(1, 1, iters[0].axis)]  # fusing may have scaled it
+    return tile.rebuild(iters, copies, offset)
 
 
 def merged(iters: Iterable[Iter], decide: Decide = STRUCTURALLY) -> list[Iter]:

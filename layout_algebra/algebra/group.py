@@ -74,6 +74,8 @@ def group_many(
     every = [check_sizes(shape) for shape in shapes]
     if any(not sizes for sizes in every):
         raise GroupError("group_many: a shape without dimensions")
+    if not tile.shard:
+        raise GroupError("group_many: a layout without iters has none for a dimension")
     ask = decide or knowing_extents([*tile.extents, *(size for sizes in every for size in sizes)])
     whole = product(tile.extents)
     for sizes in every:

@@ -20,11 +20,11 @@ from layout_algebra.values import Iter, Swizzled, Tile, layout_size
 
 
 def is_bare(layout: Swizzled) -> bool:
-    """Whether the tile is the identity as written: at most one iter, stride 1, nothing else."""
+    """Whether the tile is the identity on m as written: at most one iter, stride 1, no more."""
     tile = layout.tile_layout
     if tile.replica or tile.offsets or len(tile.shard) > 1:
         return False
-    return all(it.axis.is_memory and it.stride == 1 for it in tile.shard)
+    return all(it.axis is m and it.stride == 1 for it in tile.shard)
 
 
 def tile_over(layout: Swizzled, shape: Sequence[Size]) -> Tile:

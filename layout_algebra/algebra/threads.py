@@ -11,11 +11,12 @@ from collections.abc import Iterable
 from typing import Literal
 
 from layout_algebra.algebra.deciding import Decide, knowing_extents
+from layout_algebra.algebra.extent import tile_ends
 from layout_algebra.algebra.scope import get_scope
 from layout_algebra.axes import Axis, laneid, tid_in_wg, tx, warpid, wgid, wid_in_wg
 from layout_algebra.dims import Size
 from layout_algebra.errors import LayoutError
-from layout_algebra.values import AnyTile, Iter
+from layout_algebra.values import AnyTile, Iter, Tile, sort_offsets
 
 Target = Literal["cuda"]
 
@@ -74,17 +75,24 @@ def fuse(tile: AnyTile, target: Target | None) -> AnyTile:
 def split(tile: AnyTile, level: str, decide: Decide | None = None) -> AnyTile:
     """The tile with the axes that can be split at a level replaced by their two parts.
 
+    A place p on the axis becomes p div size on the outer part and p mod size on the inner one.
+
     Raises:
-        LayoutError: an iter or offset that does not fall apart into places of the two axes.
+        LayoutError: an iter or offset that does not fall apart into places of the two axes, or
+            iters that together leave the inner axis (a carry from the inner part to the outer).
     """
     ask = decide or knowing_extents(tile.extents)
+    inside: list[Iter] = []
+    start: dict[Axis, Size] = {}
 
     def parts(it: Iter) -> Iterable[Iter]:
         rule = SPLIT.get((it.axis, level))
         if rule is None:
             return [it]
         outer, inner, size = rule
-        return split_iter(it, outer, inner, size, ask)
+        found = split_iter(it, outer, inner, size, ask)
+        inside.extend(part for part in found if part.axis is inner)
+        return found
 
     offset: dict[Axis, Size] = {}
     for axis, value in tile.offsets:
@@ -99,11 +107,23 @@ def split(tile: AnyTile, level: str, decide: Decide | None = None) -> AnyTile:
             )
         for onto, part in ((outer, value // size), (inner, value % size)):
             offset[onto] = offset.get(onto, 0) + part
-    return tile.rebuild(
+        start[inner] = value % size
+    result = tile.rebuild(
         [part for it in tile.shard for part in parts(it)],
         [part for it in tile.replica for part in parts(it)],
         offset,
     )
+    moved = Tile(tuple(inside), (), sort_offsets(start))
+    for (_, at), (_, inner, size) in SPLIT.items():
+        if at != level or inner not in moved.axes:
+            continue
+        low, high = tile_ends(moved, inner)
+        if not ask.at_least(low, 0) or not ask.at_least(size - 1 - high, 0):
+            raise LayoutError(
+                f"the layout does not fall apart at {level}: its places on {inner.name} would be "
+                f"{low}..{high}, of {size}"
+            )
+    return result
 
 
 def split_iter(it: Iter, outer: Axis, inner: Axis, size: int, ask: Decide) -> list[Iter]:
@@ -113,7 +133,8 @@ def split_iter(it: Iter, outer: Axis, inner: Axis, size: int, ask: Decide) -> li
         LayoutError: it does not fall apart that way.
     """
     extent, stride, axis = it
-    if ask.at_least(stride, 0) and ask.at_least(size - 1 - (extent - 1) * stride, 0):
+    reach = (extent - 1) * stride
+    if ask.at_least(size - 1 - reach, 0) and ask.at_least(size - 1 + reach, 0):
         return [Iter(extent, stride, inner)]
     whole = ask.quotient(stride, size)
     if whole is not None:

@@ -20,7 +20,7 @@ from layout_algebra.algebra.tile import scale, spans
 from layout_algebra.axes import m
 from layout_algebra.claims import Claim, Equivalent
 from layout_algebra.dims import Size
-from layout_algebra.errors import NotProvedError
+from layout_algebra.errors import ClaimError, NotProvedError
 from layout_algebra.maps import Map
 from layout_algebra.prover.proving import prove
 from layout_algebra.prover.solve import Budget
@@ -45,7 +45,10 @@ def checked(budget: Budget | None = None) -> Generator[list[str], None, None]:
 
     def check(operation: str, result: Any, inputs: Inputs) -> None:
         law = LAWS.get(operation)
-        claim = None if law is None or result is None else law(result, inputs)
+        try:
+            claim = None if law is None or result is None else law(result, inputs)
+        except ClaimError as error:  # a result of another size
+            raise NotProvedError(f"{operation} could not be checked: {error}") from error
         if claim is None:
             return
         proof = prove(claim, budget=budget)

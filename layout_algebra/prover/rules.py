@@ -32,6 +32,7 @@ from layout_algebra.conditions import Condition, at_most, differs
 from layout_algebra.dims import Relation, Size, Symbol, at_least, positive_symbols
 from layout_algebra.errors import LayoutError
 from layout_algebra.maps import Map
+from layout_algebra.prover.copies import bases_of_equal_copies
 from layout_algebra.prover.solve import NoWidth, as_query
 from layout_algebra.questions import Question, question
 from layout_algebra.terms import const, recorded_splits
@@ -318,10 +319,12 @@ def rewriting(claim: LeftInverse | Equivalent, facts: Facts) -> Outcome | None:
             return None
     if isinstance(claim, LeftInverse) and not _lands_inside(claim, facts):
         return None
+    copied = any(one.replicas for one in claim.maps())
+    lemmas = (DIVISION, COPIES) if copied else (DIVISION,)
     if not claim.symbols():
+        queries = Negation(claim, ())
         return Outcome(
-            Verdict.PROVED,
-            Step("division steps", f"{len(splits)} of them", (DIVISION,), Negation(claim, ())),
+            Verdict.PROVED, Step("division steps", f"{len(splits)} of them", lemmas, queries)
         )
     side: list[Size] = []
     for boundary, rest in splits:
@@ -329,16 +332,19 @@ def rewriting(claim: LeftInverse | Equivalent, facts: Facts) -> Outcome | None:
             return None
         side += [rest.low, boundary - 1 - rest.high]
     check = _side_conditions("a remainder outside its range", side, facts)
-    return Outcome(
-        Verdict.PROVED, Step("division steps", f"{len(splits)} of them", (DIVISION,), check)
-    )
+    return Outcome(Verdict.PROVED, Step("division steps", f"{len(splits)} of them", lemmas, check))
 
 
 def _sides(claim: LeftInverse | Equivalent) -> list[tuple[object, object]] | None:
     if isinstance(claim, Equivalent):
         f, g = claim.maps()
-        if f.replicas or g.replicas or f.guard or g.guard or f.size != g.size:
+        if f.guard or g.guard or f.size != g.size:
             return None
+        if f.replicas or g.replicas:
+            bases = bases_of_equal_copies(f, g)
+            if bases is None:
+                return None
+            f, g = bases
         if f.coordinates != g.coordinates:
             g = g.after(Map(f.coordinates, (("flat index", f.index),)))
         return [(f.output(axis), g.output(axis)) for axis in dict.fromkeys((*f.axes, *g.axes))]

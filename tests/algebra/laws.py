@@ -112,6 +112,15 @@ def scope(plain: Plain) -> tuple[str, str] | str | None:
     return chain[0][0], chain[-1][1]
 
 
+def reduced(plain: Plain) -> Plain:
+    """Without unit iters (one stays where there is nothing else) and without offsets of 0."""
+    shard = tuple(it for it in plain.shard if it[0] != 1)
+    if not shard:
+        shard = tuple((1, 1, axis) for _, _, axis in plain.shard[:1])
+    offset = tuple((axis, value) for axis, value in plain.offset if value != 0)
+    return replace(plain, shard=shard, offset=offset)
+
+
 def well_formed(plain: Plain) -> bool:
     """Thread axes chain; a swizzled tile is on m alone."""
     return scope(plain) != ILL_FORMED and not (
@@ -135,9 +144,8 @@ def fused_place(place: Place, pair: tuple[str, str] | str | None) -> Place:
     return bf.make_place(values)
 
 
-def fused(plain: Plain) -> Table:
+def fused(plain: Plain, pair: tuple[str, str] | str | None) -> Table:
     """The table on the fused axes; the swizzle, if any, is on m and does not care."""
-    pair = scope(plain)
     return [frozenset(fused_place(p, pair) for p in places) for places in bf.table(plain)]
 
 
@@ -232,7 +240,7 @@ def can_group(plain: Plain, shape: Shape) -> bool:
 def can_group_many(plain: Plain, shapes: Sequence[Shape]) -> bool:
     """All boundaries together, ordered, divide one another."""
     extents = [extent for extent, _, _ in plain.shard]
-    if not shapes or any(not shape or prod(shape) != prod(extents) for shape in shapes):
+    if not extents or not shapes or any(not shape or prod(shape) != prod(extents) for shape in shapes):
         return False
     every = sorted({end for sizes in (extents, *shapes) for end in ends(sizes)})
     return all(high % low == 0 for low, high in pairwise(every))
@@ -254,8 +262,7 @@ def summed(slow: Table, fast: Table, slow_shape: Shape, fast_shape: Shape) -> Ta
 
 def scaled_axes(inner: Plain) -> set[str]:
     """The axes of the shard; units do not count, unless there is nothing else: then the first."""
-    axes = {axis for extent, _, axis in inner.shard if extent != 1}
-    return axes or {axis for _, _, axis in inner.shard[:1]}
+    return {axis for _, _, axis in reduced(inner).shard}
 
 
 def scaled(outer: Plain, inner: Plain) -> Plain:
@@ -274,6 +281,14 @@ def tiled(inner: Plain, outer: Plain, outer_shape: Shape, inner_shape: Shape) ->
 def direct_sum(right: Plain, left: Plain, left_shape: Shape, right_shape: Shape) -> Table:
     slow, fast = bf.table(left), bf.table(affine(right))
     return at_swizzled(summed(slow, fast, left_shape, right_shape), right.swizzle)
+
+
+def mixed(slow: Plain, fast: Plain) -> Plain:
+    """The iters, copies and offsets of both: what decides the scope of a sum."""
+    offset = dict(slow.offset)
+    for axis, value in fast.offset:
+        offset[axis] = offset.get(axis, 0) + value
+    return reduced(Plain(slow.shard + fast.shard, slow.replica + fast.replica, offset))
 
 
 def row_major(shape: Shape, axis: str = "m") -> Plain:
@@ -324,11 +339,11 @@ def is_layout(vectors: Sequence[Place]) -> bool:
     for extent in range(2, count + 1):
         if subtracted(vectors[extent - 1], vectors[extent - 2]) != step:
             return False
-        if count % extent == 0 and all(
+        on_lines = count % extent == 0 and all(
             subtracted(vectors[x], vectors[x - 1]) == step for x in range(count) if x % extent
-        ):
-            if is_layout(vectors[::extent]):
-                return True
+        )
+        if on_lines and is_layout(vectors[::extent]):
+            return True
     return False
 
 
@@ -397,9 +412,15 @@ def stored(plain: Plain) -> Table:
     extents = [extent for extent, _, _ in plain.shard]
     kept = [axis not in COUNTS for _, _, axis in plain.shard]
     table = bf.table(plain)
+    of_thread_0 = product(
+        *(range(e if keep else 1) for e, keep in zip(extents, kept, strict=True))
+    )
     return [
-        frozenset(tuple(pair for pair in p if pair[0] not in COUNTS) for p in table[flat(x, extents)])
-        for x in product(*(range(e if keep else 1) for e, keep in zip(extents, kept, strict=True)))
+        frozenset(
+            tuple(pair for pair in place if pair[0] not in COUNTS)
+            for place in table[flat(x, extents)]
+        )
+        for x in of_thread_0
     ]
 
 

@@ -10,30 +10,14 @@ import pytest
 
 from layout_algebra import ComposeLayout, Dim, R, S, TileLayout, laneid, m, warpid
 from layout_algebra.algebra.normal_form import equal_copies, merge_copies, normal_form
-from layout_algebra.values import Iter, Swizzled, Tile
+from layout_algebra.values import Iter, Tile
 from tests import bruteforce as bf
 from tests import generators as gen
 from tests import symbolic
 from tests.bruteforce import Plain
-from tests.building import built
+from tests.building import built, plain_of
 
 N = Dim("N")
-
-
-def plain_of(layout: Tile | Swizzled) -> Plain:
-    """The plain data of a concrete layout."""
-    tile = layout.affine
-    iters = [tuple((e, s, axis.name) for e, s, axis in part) for part in (tile.shard, tile.replica)]
-    swizzle = None
-    if isinstance(layout, Swizzled):
-        swizzle = (
-            layout.per_element,
-            layout.swizzle_len,
-            layout.atom_len,
-            layout.swizzle_inner,
-        )
-    offset = {axis.name: value for axis, value in tile.offsets}
-    return Plain(iters[0], iters[1], tuple(offset.items()), swizzle)
 
 
 # ----------------------------------------------------------------------------- meaning
