@@ -1,7 +1,8 @@
 """The swizzle, for ALL parameters: every M, B, S and every 32-bit address at once.
 
 The parameters are coordinates here, so one query speaks of all of them.  An address is any number
-below 2^32; M + S + B <= 32, as no field can lie above the address.
+below 2^32; M + S + B <= 32, as no field can lie above the address.  U is M + S, where the high
+field begins: a coordinate of its own, so that its range keeps the queries narrow.
 """
 
 from __future__ import annotations
@@ -11,28 +12,28 @@ from layout_algebra.prover.rules import BIJECTION, PERIODS
 from layout_algebra.theorems import theorem
 
 BITS = 32
-SHAPE = {"x": (0, 2**BITS - 1), "M": (0, BITS), "B": (0, BITS), "S": (0, BITS)}
+SHAPE = {"x": (0, 2**BITS - 1), "M": (0, BITS), "B": (0, BITS), "S": (0, BITS), "U": (0, BITS)}
 BOOK = "book: TIRx Layout API, the swizzle transform"
 
 
-def swizzle(x, M, B, S):
+def swizzle(x, M, B, S, U):
     """As semantics.py has it: one XOR on the whole address."""
-    return x ^ (((x >> (M + S)) & ((1 << B) - 1)) << M)
+    return x ^ (((x >> U) & ((1 << B) - 1)) << M)
 
 
-def mirrored(x, M, B, S):
+def mirrored(x, M, B, S, U):
     """swizzle_inner=False: the low field goes into the high one."""
-    return x ^ (((x >> M) & ((1 << B) - 1)) << (M + S))
+    return x ^ (((x >> M) & ((1 << B) - 1)) << U)
 
 
-def legal(x, M, B, S):
-    return (S >= B) & (M + S + B <= BITS)
+def legal(x, M, B, S, U):
+    return (S >= B) & (U + B <= BITS) & (U == M + S)
 
 
 def over_all(place, where=legal):
     """A Map over every address and every parameter; the parameters are part of the place."""
     return Map.of(
-        lambda x, M, B, S: {"address": place(x, M, B, S), "M": M, "B": B, "S": S},
+        lambda x, M, B, S, U: {"address": place(x, M, B, S, U), "M": M, "B": B, "S": S},
         SHAPE,
         where=where,
     )
@@ -45,8 +46,8 @@ def bijection():
 
 @theorem("swizzle: an involution, for all M, B, S", source="S >= B: the fields do not overlap")
 def involution():
-    twice = over_all(lambda x, M, B, S: swizzle(swizzle(x, M, B, S), M, B, S))
-    return Equivalent(twice, over_all(lambda x, M, B, S: x))
+    twice = over_all(lambda x, M, B, S, U: swizzle(swizzle(x, M, B, S, U), M, B, S, U))
+    return Equivalent(twice, over_all(lambda x, M, B, S, U: x))
 
 
 @theorem(
@@ -54,13 +55,13 @@ def involution():
     source="S >= B: the fields do not overlap",
 )
 def mirrored_involution():
-    twice = over_all(lambda x, M, B, S: mirrored(mirrored(x, M, B, S), M, B, S))
-    return Equivalent(twice, over_all(lambda x, M, B, S: x))
+    twice = over_all(lambda x, M, B, S, U: mirrored(mirrored(x, M, B, S, U), M, B, S, U))
+    return Equivalent(twice, over_all(lambda x, M, B, S, U: x))
 
 
 @theorem("swizzle: the book's three lines are this XOR, for all M, B, S", source=BOOK)
 def book_formula():
-    def book(x, M, B, S):
+    def book(x, M, B, S, U):
         low = x & ((1 << M) - 1)
         high = x >> M
         return ((high ^ ((high >> S) & ((1 << B) - 1))) << M) | low
@@ -70,29 +71,31 @@ def book_formula():
 
 @theorem("swizzle: the low M bits stay, for all M, B, S", source=BOOK)
 def low_bits_stay():
-    swizzled = over_all(lambda x, M, B, S: swizzle(x, M, B, S) & ((1 << M) - 1))
-    return Equivalent(swizzled, over_all(lambda x, M, B, S: x & ((1 << M) - 1)))
+    swizzled = over_all(lambda x, M, B, S, U: swizzle(x, M, B, S, U) & ((1 << M) - 1))
+    return Equivalent(swizzled, over_all(lambda x, M, B, S, U: x & ((1 << M) - 1)))
 
 
 @theorem(PERIODS, source=BOOK)
 def periods():
     """x and its swizzled address lie in one aligned block of 2^(M+S+B)."""
-    swizzled = over_all(lambda x, M, B, S: swizzle(x, M, B, S) >> (M + S + B))
-    other = over_all(lambda x, M, B, S: mirrored(x, M, B, S) >> (M + S + B))
-    plain = over_all(lambda x, M, B, S: x >> (M + S + B))
+    swizzled = over_all(lambda x, M, B, S, U: swizzle(x, M, B, S, U) >> (U + B))
+    other = over_all(lambda x, M, B, S, U: mirrored(x, M, B, S, U) >> (U + B))
+    plain = over_all(lambda x, M, B, S, U: x >> (U + B))
     return Equivalent(swizzled, plain) & Equivalent(other, plain)
 
 
 @theorem("swizzle: B = 0 changes nothing", source="an empty field")
 def empty_field():
     return Equivalent(
-        over_all(swizzle, where=lambda x, M, B, S: legal(x, M, B, S) & (B == 0)),
-        over_all(lambda x, M, B, S: x, where=lambda x, M, B, S: legal(x, M, B, S) & (B == 0)),
+        over_all(swizzle, where=lambda x, M, B, S, U: legal(x, M, B, S, U) & (B == 0)),
+        over_all(
+            lambda x, M, B, S, U: x, where=lambda x, M, B, S, U: legal(x, M, B, S, U) & (B == 0)
+        ),
     )
 
 
-def overlapping(x, M, B, S):
-    return (S >= 1) & (S < B) & (M + S + B <= BITS)
+def overlapping(x, M, B, S, U):
+    return (S >= 1) & (S < B) & (U + B <= BITS) & (U == M + S)
 
 
 @theorem("swizzle: with 0 < S < B still a bijection", source="CuTe's Swizzle allows it")
@@ -107,8 +110,10 @@ def overlapping_bijection():
     note="the fields overlap: the XOR changes the bits that it reads",
 )
 def overlapping_involution():
-    twice = over_all(lambda x, M, B, S: swizzle(swizzle(x, M, B, S), M, B, S), where=overlapping)
-    return Equivalent(twice, over_all(lambda x, M, B, S: x, where=overlapping))
+    twice = over_all(
+        lambda x, M, B, S, U: swizzle(swizzle(x, M, B, S, U), M, B, S, U), where=overlapping
+    )
+    return Equivalent(twice, over_all(lambda x, M, B, S, U: x, where=overlapping))
 
 
 @theorem(
@@ -118,7 +123,7 @@ def overlapping_involution():
     note="a field XORed with itself is 0",
 )
 def no_distance():
-    def zero(x, M, B, S):
-        return (S == 0) & (B >= 1) & (M + B <= BITS)
+    def zero(x, M, B, S, U):
+        return (S == 0) & (B >= 1) & (M + B <= BITS) & (U == M)
 
     return Injective(over_all(swizzle, where=zero))
