@@ -22,9 +22,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from layout_algebra import terms
+from layout_algebra import folding, terms
 from layout_algebra.arithmetic import integers
 from layout_algebra.arithmetic.text import condition_text, text
+from layout_algebra.callables import coordinates_of, outputs_of
 from layout_algebra.conditions import Condition
 from layout_algebra.dims import Size, Symbol, as_size, at_least, evaluate, is_size, product
 from layout_algebra.errors import CoordinateError, TraceError
@@ -80,9 +81,9 @@ class Map:
             return source.map(shape)
         if not callable(source):
             raise TraceError(f"a layout or a callable is needed; got {source!r}")
-        coordinates = _parameters(source, shape)
+        coordinates = coordinates_of(source, shape)
         symbols = [Traced(variable) for variable in coordinates]
-        outputs = _outputs(source(*symbols))
+        outputs = outputs_of(source(*symbols))
         guard: tuple[Condition, ...] = ()
         if where is not None:
             kept = where(*symbols)
@@ -97,7 +98,7 @@ class Map:
                 )
         inputs = tuple(variable for variable in coordinates if variable.name not in copies)
         replicas = tuple(variable for variable in coordinates if variable.name in copies)
-        if not terms.variables(condition.term for condition in guard).isdisjoint(replicas):
+        if not folding.variables(condition.term for condition in guard).isdisjoint(replicas):
             raise TraceError(
                 "where= is about coordinates; it cannot leave out copies of an element"
             )
@@ -156,11 +157,11 @@ class Map:
 
     def symbols(self) -> frozenset[Symbol]:
         """The Dims that occur anywhere in it."""
-        return terms.term_symbols([*self.all_terms(), *self.coordinates, *self.replicas])
+        return folding.term_symbols([*self.all_terms(), *self.coordinates, *self.replicas])
 
     def divisors(self) -> frozenset[Size]:
         """The symbolic sizes that it divides by: it exists only where they are at least 1."""
-        return terms.divisors([*self.all_terms(), *self.coordinates, *self.replicas])
+        return folding.divisors([*self.all_terms(), *self.coordinates, *self.replicas])
 
     @property
     def is_symbolic(self) -> bool:
@@ -250,7 +251,7 @@ class Map:
         self, values: Mapping[Var, Term], size: Callable[[Size], Size] | None = None
     ) -> Map:
         def put(term: Term) -> Term:
-            return terms.substitute(term, values, size)
+            return folding.substitute(term, values, size)
 
         def variables(olds: Iterable[Var]) -> tuple[Var, ...]:
             new = [values.get(old, old) for old in olds]
@@ -415,76 +416,6 @@ def unique_places(places: Iterable[Place]) -> list[Place]:
             seen.add(key)
             kept.append(place)
     return kept
-
-
-def _parameters(source: Callable[..., Any], shape: Any) -> list[Var]:
-    try:
-        parameters = inspect.signature(source).parameters
-    except (TypeError, ValueError):
-        raise TraceError(
-            f"the parameters of {source!r} are not known: wrap it in a lambda"
-        ) from None
-    for parameter in parameters.values():
-        if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
-            raise TraceError(f"a traced callable takes plain parameters; got {parameter}")
-    names = list(parameters)
-    required = [name for name, one in parameters.items() if one.default is one.empty]
-    if isinstance(shape, Mapping | Sequence) and len(shape) == len(required):
-        names = required  # `lambda i, q=q: ...`: a parameter with a default is a constant
-    if isinstance(shape, Mapping):
-        if set(shape) != set(names):
-            raise TraceError(
-                f"one size for each parameter ({', '.join(names)}); got sizes for "
-                f"({', '.join(map(str, shape))})"
-            )
-        sizes = [shape[name] for name in names]
-    else:
-        if shape is None or not isinstance(shape, Sequence):
-            raise TraceError(
-                "give the shape of a callable: the sizes of its parameters "
-                f"({', '.join(names)}), as a tuple or a dict; got {shape!r}"
-            )
-        sizes = list(shape)
-        if len(sizes) != len(names):
-            raise TraceError(
-                f"one size for each parameter ({', '.join(names)}); got {tuple(sizes)}"
-            )
-    made: list[Var] = []
-    for name, size in zip(names, sizes, strict=True):
-        if isinstance(size, tuple) and len(size) != 2:
-            raise TraceError(f"the range of {name} is a pair (lowest, highest); got {size!r}")
-        low, high = size if isinstance(size, tuple) else (0, size - 1 if is_size(size) else size)
-        if not all(bound is None or is_size(bound) for bound in (low, high)):
-            raise TraceError(f"the size of {name} is a positive int or a Dim; got {size!r}")
-        if is_size(low) and is_size(high) and not at_least(high - low, 0) and not _open(high - low):
-            raise TraceError(f"coordinate {name} has no value: {low}..{high} (from {size!r})")
-        made.append(
-            terms.var(
-                name, low if low is None else as_size(low), high if high is None else as_size(high)
-            )
-        )
-    return made
-
-
-def _open(size: Size) -> bool:
-    """Whether a size may be nonnegative for some values of its Dims."""
-    return not isinstance(size, int) and not at_least(-size - 1, 0)
-
-
-def _outputs(result: Any) -> tuple[tuple[str, Term], ...]:
-    if isinstance(result, Mapping):
-        pairs = [(getattr(axis, "name", axis), value) for axis, value in result.items()]
-        pairs = [("m" if axis == "reg" else axis, value) for axis, value in pairs]
-    else:
-        pairs = [("m", result)]
-    named: set[str] = set()
-    for axis, _ in pairs:
-        if not isinstance(axis, str) or not axis.isidentifier():
-            raise TraceError(f"an output is named by an axis or an identifier; got {axis!r}")
-        if axis in named:
-            raise TraceError(f"the callable returns two values for axis {axis}: add them up")
-        named.add(axis)
-    return tuple((axis, term_of(value)) for axis, value in pairs)
 
 
 def _least(variable: Var) -> Size:

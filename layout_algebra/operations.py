@@ -35,7 +35,6 @@ from layout_algebra.algebra.deciding import STRUCTURALLY, Decide
 from layout_algebra.algebra.threads import Target
 from layout_algebra.axes import Axis, m
 from layout_algebra.dims import Size
-from layout_algebra.errors import LayoutError
 from layout_algebra.values import Swizzled, Tile
 
 Shape = Sequence[Size]
@@ -421,7 +420,15 @@ class SwizzledOperations(Swizzled):
         whole = swizzled.tile_over(tiled, tiled_shape)
         return recognise.is_tile_inner(inner, whole, tiled_shape, inner_shape, target, decide)
 
-    def is_tile_outer(self, tiled: Tile | Swizzled, tiled_shape: Shape, outer_shape: Shape) -> None:
+    def is_tile_outer(
+        self,
+        tiled: Tile | Swizzled,
+        tiled_shape: Shape,
+        outer_shape: Shape,
+        *,
+        target: Target | None = None,
+        decide: Decide | None = None,
+    ) -> None:
         """None: a swizzled layout is never the outer one."""
         return None
 
@@ -491,18 +498,20 @@ class SwizzledOperations(Swizzled):
         return found.reason if isinstance(found, slicing.NoLayout) else None
 
     def unpack(self, num: Size, axis: Axis | str = m) -> Self:
-        """Each element becomes `num` consecutive ones (a power of two); per_element grows."""
-        _on_m("unpack", axis)
-        swizzle = edits.repacked_swizzle(self.swizzle, num, wider=True)
-        result = self._from_parts(swizzle, edits.unpack(self.tile_layout, num, m))
-        return reported("unpack", result, layout=self, num=num, axis=m)
+        """Each element becomes `num` consecutive ones: on m a power of two, by which per_element
+        grows; on another axis the swizzle stays."""
+        on = Axis.get(axis)
+        swizzle = edits.repacked_swizzle(self.swizzle, num, on, wider=True)
+        result = self._from_parts(swizzle, edits.unpack(self.tile_layout, num, on))
+        return reported("unpack", result, layout=self, num=num, axis=on)
 
     def pack(self, num: Size, axis: Axis | str = m, *, decide: Decide | None = None) -> Self:
-        """`num` consecutive elements become one, a power of two that the swizzle keeps together."""
-        _on_m("pack", axis)
-        swizzle = edits.repacked_swizzle(self.swizzle, num, wider=False)
-        result = self._from_parts(swizzle, edits.pack(self.tile_layout, num, m, decide))
-        return reported("pack", result, layout=self, num=num, axis=m)
+        """`num` consecutive elements become one: on m a power of two that the swizzle keeps
+        together; on another axis the swizzle stays."""
+        on = Axis.get(axis)
+        swizzle = edits.repacked_swizzle(self.swizzle, num, on, wider=False)
+        result = self._from_parts(swizzle, edits.pack(self.tile_layout, num, on, decide))
+        return reported("pack", result, layout=self, num=num, axis=on)
 
     def broadcast(self, num: Size, position: int = -1, axis: Axis | str = m) -> Self:
         """A new iter of stride 0 in the tile."""
@@ -512,8 +521,3 @@ class SwizzledOperations(Swizzled):
     def storage(self) -> Self:
         """The tile without thread axes, under the same swizzle."""
         return self.with_tile(edits.storage(self.tile_layout))
-
-
-def _on_m(name: str, axis: Axis | str) -> None:
-    if Axis.get(axis) is not m:
-        raise LayoutError(f"{name}: a swizzled layout is packed on axis m; got {axis}")

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from layout_algebra.arithmetic import integers
 from layout_algebra.conditions import Condition
 from layout_algebra.dims import Relation, Symbol, evaluate, symbols
-from layout_algebra.terms import Term, Var, term_symbols, variables
+from layout_algebra.folding import term_symbols, variables
+from layout_algebra.terms import Term, Var
 
 Clause = tuple[Condition, ...]
 

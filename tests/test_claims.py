@@ -166,6 +166,11 @@ def test_enumeration_needs_bounds():
         Injective(everywhere).counterexample()
     with pytest.raises(CoordinateError, match="62 bits"):
         Injective(TileLayout(S[(2,) : (2**62,)])).counterexample()
+    # 16 * 2^60 would be 0 in 64 bits
+    wide = WithinBounds(TileLayout(S[(N,) : (2**60,)]), {"m": 2**60})
+    assert wide.counterexample({"N": 1}) is None
+    with pytest.raises(CoordinateError, match="62 bits"):
+        wide.counterexample({"N": 17})
 
 
 def test_places_count_by_all_axes():

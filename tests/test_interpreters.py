@@ -17,13 +17,14 @@ from layout_algebra.arithmetic.expressions import expression, symbol
 from layout_algebra.arithmetic.source import function_text
 from layout_algebra.axes import laneid, warpid
 from layout_algebra.device import cpu
+from layout_algebra.folding import Fold
 from layout_algebra.layouts import ComposeLayout, TileLayout
 from layout_algebra.maps import Map
 from layout_algebra.notation import S
 from layout_algebra.prover.bits import Bits, width_of
 from layout_algebra.prover.digits import Digits, NeedsBits
 from layout_algebra.prover.dims import SizeEncoder
-from layout_algebra.terms import Fold, Term, Var
+from layout_algebra.terms import Term, Var
 
 frag = TileLayout(S[(8, 2, 4, 2) : (4@laneid, 1@warpid, 1@laneid, 1)])  # fmt: skip
 swizzled = ComposeLayout(3, 3, 3, TileLayout(S[(8, 64) : (64, 1)]))

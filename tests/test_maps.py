@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from layout_algebra import terms
+from layout_algebra import folding, terms
 from layout_algebra.axes import laneid
 from layout_algebra.dims import Dim
 from layout_algebra.errors import CoordinateError, DimError, TraceError
@@ -112,7 +112,7 @@ def test_fixed_coordinates():
 def test_flat_index():
     shifted = Map.of(lambda i, j: i, {"i": (2, 4), "j": (-1, 2)})
     (flat,) = {shifted.index}
-    numbers = [terms.substitute(flat, consts(point)).fields[0] for point in shifted.points()]
+    numbers = [folding.substitute(flat, consts(point)).fields[0] for point in shifted.points()]
     assert numbers == list(range(12))
 
 

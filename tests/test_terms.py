@@ -10,7 +10,7 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layout_algebra import terms
+from layout_algebra import folding, terms
 from layout_algebra.arithmetic import arrays
 from layout_algebra.arithmetic.expressions import expression
 from layout_algebra.arithmetic.integers import values_of
@@ -18,7 +18,8 @@ from layout_algebra.arithmetic.source import function_text
 from layout_algebra.arithmetic.text import text
 from layout_algebra.dims import Dim, evaluate
 from layout_algebra.errors import CoordinateError, DimError
-from layout_algebra.terms import FloorDiv, Fold, Mod, Product, Sum, Term, Var, const
+from layout_algebra.folding import Fold
+from layout_algebra.terms import FloorDiv, Mod, Product, Sum, Term, Var, const
 from layout_algebra.terms import coordinate as coord
 from tests.building import Scene, random_term
 
@@ -47,7 +48,7 @@ def scenes(count, *, depth, symbolic=None):
 def test_constructors_keep_the_value():
     kinds = set()
     for seed, rng, scene, term, expected in scenes(8000, depth=3):
-        kinds |= {type(part).__name__ for part in terms.subterms([term])}
+        kinds |= {type(part).__name__ for part in folding.subterms([term])}
         for _ in range(3):
             point = scene.point(rng)
             assert value(term, point, scene) == expected(point), (seed, term, point)
@@ -61,7 +62,7 @@ def test_ranges_hold():
         for _ in range(3):
             point = scene.point(rng)
             dims = {known.name: point[known.name] for known in scene.dims}
-            for part in terms.subterms([term]):
+            for part in folding.subterms([term]):
                 number = value(part, point, scene)
                 if part.low is not None:
                     assert evaluate(part.low, dims) <= number, (seed, part, point)
@@ -152,7 +153,7 @@ def test_split_takes_the_common_refinement():
     digits = terms.split(flat, [8, 2, 4, 2])
     assert digits[0] is i
     assert [text(digit) for digit in digits[1:]] == ["floor(j/8)", "floor(j/2) mod 4", "j mod 2"]
-    assert all(terms.variables([digit]) == {j} for digit in digits[1:])
+    assert all(folding.variables([digit]) == {j} for digit in digits[1:])
     assert terms.split(flat, [128]) == [flat]
     assert terms.split(flat, []) == []
 
@@ -209,7 +210,7 @@ def test_substitution_is_composition():
     for seed, rng, scene, term, _ in scenes(4000, depth=2):
         inner = {v: random_term(rng, scene, 1)[0] for v in scene.variables if rng.random() < 0.7}
         try:
-            changed = terms.substitute(term, inner)
+            changed = folding.substitute(term, inner)
         except DimError:  # what is put in for the amount of a shift may be negative
             refused += 1
             continue
@@ -232,17 +233,17 @@ def test_sizes_are_rewritten():
     for seed, rng, scene, term, expected in scenes(500, depth=2, symbolic=True):
         point = scene.point(rng)
         dims = {known.name: point[known.name] for known in scene.dims}
-        fixed = terms.substitute(term, {}, lambda size, dims=dims: evaluate(size, dims))
-        used = terms.term_symbols([fixed]) - terms.term_symbols(terms.variables([fixed]))
+        fixed = folding.substitute(term, {}, lambda size, dims=dims: evaluate(size, dims))
+        used = folding.term_symbols([fixed]) - folding.term_symbols(folding.variables([fixed]))
         assert not used, (seed, fixed)
         assert value(fixed, point, scene) == expected(point), (seed, term, point)
 
 
 def test_variables_and_subterms():
     term = terms.xor(terms.linear([(i, 2), (j, M)]), terms.floordiv(k, 3))
-    assert terms.variables([term]) == {i, j, k}
-    assert term in terms.subterms([term])
-    assert {symbol.name for symbol in terms.term_symbols([term])} == {"M"}
+    assert folding.variables([term]) == {i, j, k}
+    assert term in folding.subterms([term])
+    assert {symbol.name for symbol in folding.term_symbols([term])} == {"M"}
 
 
 # ------------------------------------------------------------------------- interpreters
@@ -282,7 +283,7 @@ def test_arrays_refuse_what_leaves_62_bits():
         terms.mod(x, 2**70),
     ):
         with pytest.raises(CoordinateError, match="does not fit in 62 bits"):
-            arrays.arrays_of([term], arrays.grid([(v, 0, 5) for v in terms.variables([term])]))
+            arrays.arrays_of([term], arrays.grid([(v, 0, 5) for v in folding.variables([term])]))
 
 
 def test_source_text_agrees_with_integers():

@@ -38,7 +38,7 @@ def canonicalize(
         shard = [Iter(1, 1, tile.shard[0].axis)]
     offset = {axis: value for axis, value in tile.offsets if value != 0}
     kept = tile.rebuild(shard, tile.replica, offset)
-    get_scope(kept)  # of what is left, as in TIRx: units do not count
+    get_scope(kept)  # of what is left, as in TIRx: units of the shard do not count, of copies do
     kept = fuse(kept, target)
     copies = sorted((it for it in kept.replica if it.extent != 1), key=copy_order)
     offset = {axis: value for axis, value in kept.offsets if value != 0}

@@ -93,12 +93,16 @@ def pack(tile: AnyTile, num: Size, axis: Axis = m, decide: Decide | None = None)
     return tile.rebuild(shard, map(narrower, tile.replica), offset)
 
 
-def repacked_swizzle(swizzle: Swizzle, num: Size, *, wider: bool) -> Swizzle:
+def repacked_swizzle(swizzle: Swizzle, num: Size, axis: Axis, *, wider: bool) -> Swizzle:
     """The swizzle in units of packed elements: per_element grows or shrinks by log2(num).
+
+    Places on another axis than m do not pass through the swizzle: there it stays.
 
     Raises:
         LayoutError: num is no power of two, or larger than the kept low bits.
     """
+    if axis is not m:
+        return swizzle
     if not isinstance(num, int) or num < 1 or num & (num - 1):
         raise LayoutError(f"under a swizzle the number of elements is a power of two; got {num}")
     bits = num.bit_length() - 1

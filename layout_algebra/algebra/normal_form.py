@@ -83,7 +83,9 @@ def equal_copies(a: Tile, b: Tile) -> bool | None:
     if a.replica == b.replica:
         return True
     for axis in {it.axis for it in (*a.replica, *b.replica)}:
-        sums_a, sums_b = (_copy_sums(tile, axis) for tile in (a, b))
+        sums_a, sums_b = (
+            copy_sums(it for it in tile.replica if it.axis is axis) for tile in (a, b)
+        )
         if sums_a is None or sums_b is None:
             return None
         if sums_a != sums_b:
@@ -125,10 +127,11 @@ def _step_order(step: tuple[Size, Size]) -> tuple[int, int, str]:
     return (1, 0, f"{stride} {extent}")
 
 
-def _copy_sums(tile: Tile, axis: Axis) -> frozenset[int] | None:
-    iters = [it for it in tile.replica if it.axis is axis]
+def copy_sums(copies: Iterable[Iter], most: int = MOST_COPIES) -> frozenset[int] | None:
+    """Where copies on one axis are; None for symbolic ones, and for more than `most`."""
+    iters = list(copies)
     count = product(it.extent for it in iters)
-    if not isinstance(count, int) or count > MOST_COPIES:
+    if not isinstance(count, int) or count > most:
         return None
     sums = {0}
     for extent, stride, _ in iters:

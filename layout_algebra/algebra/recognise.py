@@ -5,32 +5,31 @@
     is_direct_sum_right(right, whole, ..)  the left x    with direct_sum(right, x) = whole
     is_direct_sum_left(left, whole, ..)    the right x   with direct_sum(x, left) = whole
 
-Each reads the only candidate off the cut iters, and returns it only if the law gives back the
-whole, as a map: normal forms are compared, copies as sets.  None says that there is none.
+Each reads the candidates off the cut iters, and returns one only if the law gives back the whole,
+as a map: normal forms are compared, copies as sets.  None says that there is none.
 
-Copies that were joined (R[8 : 1] for R[2 : 4] and R[4 : 1]) are taken apart again where one
-progression is a whole number of the other.
+There is one candidate for the shard, up to two things that its map does not show.  On which axes
+its units and its iters of stride 0 are: `tile` scales by the span on all axes of the shard, so it
+may matter.  And, with a target, on which thread axes it was before they were fused.  What the
+copies may be is in copies.py.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from layout_algebra.algebra.canonicalize import canonicalize
+from layout_algebra.algebra.copies import without
 from layout_algebra.algebra.deciding import Decide, knowing_extents
 from layout_algebra.algebra.group import GroupError, check_sizes, group
-from layout_algebra.algebra.normal_form import (
-    equal_copies,
-    merge_copies,
-    merge_shard,
-    normal_form,
-)
+from layout_algebra.algebra.normal_form import equal_copies, merge_shard, normal_form
 from layout_algebra.algebra.scope import ScopeError
-from layout_algebra.algebra.threads import Target
+from layout_algebra.algebra.threads import Target, split
 from layout_algebra.algebra.tile import direct_sum, outer_sizes, spans, tile
 from layout_algebra.axes import Axis
 from layout_algebra.dims import Size
+from layout_algebra.errors import LayoutError
 from layout_algebra.values import Iter, Tile
 
 
@@ -48,20 +47,21 @@ def is_tile_inner(
     Raises:
         GroupError: shapes of other ranks, sizes that do not divide, or that no cutting reaches.
     """
-    inner, tiled = canonicalize(inner, target), canonicalize(tiled, target)
-    outer_shape = outer_sizes(tiled_shape, inner_shape, decide)
-    outers, inners = _halves(tiled, outer_shape, inner_shape, decide)
-    own, own_seps = group(inner, inner_shape, decide)
-    if not _same_groups(inners, _groups(own, own_seps)):
-        return None
-    ask = decide or knowing_extents([*tiled.extents, *inner.extents])
+    inner = canonicalize(inner, target)
+    outer_shape = outer_sizes(tiled_shape, inner_shape, decide, ("tiled_shape", "inner_shape"))
+    own = _groups(*group(inner, inner_shape, decide))
     factors = spans(inner)
-    shard = _unscaled([it for part in outers for it in part], factors, ask)
-    copies = _without(tiled.replica, inner.replica)
-    if shard is None or copies is None:
-        return None
-    found = tiled.rebuild(shard, copies, _subtracted(tiled, inner))
-    return _lawful(found, tiled, lambda x: tile(inner, x, outer_shape, inner_shape, target, decide))
+    ask = decide or knowing_extents([*tiled.extents, *inner.extents])
+
+    def candidates(form: Tile, outers: Groups, inners: Groups) -> Iterator[Tile]:
+        shard = _unscaled(outers, factors, ask) if _same_groups(inners, own) else None
+        if shard is not None:
+            yield from _with_copies(form, shard, inner)
+
+    def law(x: Tile) -> Tile:
+        return tile(inner, x, outer_shape, inner_shape, target, decide)
+
+    return _first_lawful(tiled, (outer_shape, inner_shape), target, decide, candidates, law)
 
 
 def is_tile_outer(
@@ -78,18 +78,18 @@ def is_tile_outer(
     Raises:
         GroupError: shapes of other ranks, sizes that do not divide, or that no cutting reaches.
     """
-    outer, tiled = canonicalize(outer, target), canonicalize(tiled, target)
-    inner_shape = outer_sizes(tiled_shape, outer_shape, decide)
-    outers, inners = _halves(tiled, outer_shape, inner_shape, decide)
-    own, own_seps = group(outer, outer_shape, decide)
-    if not _same_groups(outers, _groups(own, own_seps), strides=False):
-        return None
-    copies = _without(tiled.replica, outer.replica)
-    if copies is None:
-        return None
-    shard = [it for part in inners for it in part]
-    found = tiled.rebuild(shard, copies, _subtracted(tiled, outer))
-    return _lawful(found, tiled, lambda x: tile(x, outer, outer_shape, inner_shape, target, decide))
+    outer = canonicalize(outer, target)
+    inner_shape = outer_sizes(tiled_shape, outer_shape, decide, ("tiled_shape", "outer_shape"))
+    group(outer, outer_shape, decide)  # or it is no outer layout
+
+    def candidates(form: Tile, outers: Groups, inners: Groups) -> Iterator[Tile]:
+        for found in _with_copies(form, _joined(inners), outer):
+            yield from _with_axes(found, outer)
+
+    def law(x: Tile) -> Tile:
+        return tile(x, outer, outer_shape, inner_shape, target, decide)
+
+    return _first_lawful(tiled, (outer_shape, inner_shape), target, decide, candidates, law)
 
 
 def is_direct_sum_right(
@@ -109,17 +109,17 @@ def is_direct_sum_right(
         GroupError: an interleaved shape that is not twice as long, or sizes that do not agree.
     """
     left_shape = _by_turns(interleaved_shape, right_shape, 1)
-    right, whole = canonicalize(right, target), canonicalize(whole, target)
-    lefts, rights = _halves(whole, left_shape, right_shape, decide)
-    own, own_seps = group(right, right_shape, decide)
-    if not _same_groups(rights, _groups(own, own_seps)):
-        return None
-    found = _rest(whole, right, lefts)
-    if found is None:
-        return None
-    return _lawful(
-        found, whole, lambda x: direct_sum(right, x, left_shape, right_shape, target, decide)
-    )
+    right = canonicalize(right, target)
+    own = _groups(*group(right, right_shape, decide))
+
+    def candidates(form: Tile, lefts: Groups, rights: Groups) -> Iterator[Tile]:
+        if _same_groups(rights, own):
+            yield from _with_copies(form, _joined(lefts), right)
+
+    def law(x: Tile) -> Tile:
+        return direct_sum(right, x, left_shape, right_shape, target, decide)
+
+    return _first_lawful(whole, (left_shape, right_shape), target, decide, candidates, law)
 
 
 def is_direct_sum_left(
@@ -136,39 +136,87 @@ def is_direct_sum_left(
         GroupError: an interleaved shape that is not twice as long, or sizes that do not agree.
     """
     right_shape = _by_turns(interleaved_shape, left_shape, 0)
-    left, whole = canonicalize(left, target), canonicalize(whole, target)
-    lefts, rights = _halves(whole, left_shape, right_shape, decide)
-    own, own_seps = group(left, left_shape, decide)
-    if not _same_groups(lefts, _groups(own, own_seps)):
-        return None
-    found = _rest(whole, left, rights)
-    if found is None:
-        return None
-    return _lawful(
-        found, whole, lambda x: direct_sum(x, left, left_shape, right_shape, target, decide)
-    )
+    left = canonicalize(left, target)
+    own = _groups(*group(left, left_shape, decide))
+
+    def candidates(form: Tile, lefts: Groups, rights: Groups) -> Iterator[Tile]:
+        if _same_groups(lefts, own):
+            yield from _with_copies(form, _joined(rights), left)
+
+    def law(x: Tile) -> Tile:
+        return direct_sum(x, left, left_shape, right_shape, target, decide)
+
+    return _first_lawful(whole, (left_shape, right_shape), target, decide, candidates, law)
 
 
 def same_map(a: Tile, b: Tile) -> bool:
     """Whether two tiles are one map, by normal forms and sets of copies."""
-    one, two = normal_form(a), normal_form(b)
-    return one.shard == two.shard and one.offsets == two.offsets and equal_copies(one, two) is True
+    return _same_normal(normal_form(a), normal_form(b))
 
 
 # -- inside ------------------------------------------------------------------------------------
 Groups = list[tuple[Iter, ...]]
 
 
-def _lawful(found: Tile, whole: Tile, law: Callable[[Tile], Tile]) -> Tile | None:
-    try:
-        again = law(found)
-    except ScopeError:  # the two cannot stand in one layout
-        return None
-    return found if same_map(again, whole) else None
+def _first_lawful(
+    whole: Tile,
+    shapes: tuple[Sequence[Size], Sequence[Size]],
+    target: Target | None,
+    decide: Decide | None,
+    candidates: Callable[[Tile, Groups, Groups], Iterator[Tile]],
+    law: Callable[[Tile], Tile],
+) -> Tile | None:
+    """The first candidate, over all forms of the whole, that the law makes the whole of."""
+    fused = canonicalize(whole, target)
+    wanted = normal_form(fused)
+    for form in _forms(whole, fused, target):
+        try:
+            slow, fast = _halves(form, *shapes, decide)
+        except GroupError:
+            if form is fused:
+                raise
+            continue
+        for found in candidates(form, slow, fast):
+            try:
+                again = law(found)
+            except ScopeError:  # the two cannot stand in one layout
+                continue
+            if _same_normal(normal_form(again), wanted):
+                return found
+    return None
+
+
+def _forms(whole: Tile, fused: Tile, target: Target | None) -> Iterator[Tile]:
+    """The whole on the axes on which its parts may have been, before they were fused."""
+    yield fused
+    if target is None:
+        return
+    seen = {fused}
+    for form in (whole, *_splits(fused)):
+        found = canonicalize(form)
+        if found not in seen:
+            seen.add(found)
+            yield found
+
+
+def _splits(fused: Tile) -> Iterator[Tile]:
+    for levels in (("warp",), ("warpgroup",), ("warpgroup", "warp")):
+        form = fused
+        try:
+            for level in levels:
+                form = split(form, level)
+            canonicalize(form)
+        except LayoutError:
+            continue
+        yield form
 
 
 def _groups(tile: Tile, seps: Sequence[int]) -> Groups:
     return [tile.shard[a:b] for a, b in itertools.pairwise(seps)]
+
+
+def _joined(groups: Groups) -> list[Iter]:
+    return [it for part in groups for it in part]
 
 
 def _halves(
@@ -176,84 +224,60 @@ def _halves(
 ) -> tuple[Groups, Groups]:
     """The iters of every dimension's slow part and of its fast part."""
     shape = [size for pair in zip(slow, fast, strict=True) for size in pair]
-    cut, seps = group(whole, shape, decide)
-    groups = _groups(cut, seps)
+    groups = _groups(*group(whole, shape, decide))
     return groups[0::2], groups[1::2]
 
 
-def _same_groups(a: Groups, b: Groups, strides: bool = True) -> bool:
-    """Whether the groups agree iter by iter, units aside (strides, too, unless told otherwise)."""
-    for one, two in zip(a, b, strict=True):
-        first = [it for it in one if it.extent != 1]
-        second = [it for it in two if it.extent != 1]
-        if strides and merge_shard(first) != merge_shard(second):
-            return False
-        if not strides and len(first) != len(second):
-            return False
-    return True
+def _same_groups(a: Groups, b: Groups) -> bool:
+    """Whether the groups are the same maps, dimension by dimension."""
+    return all(merge_shard(one) == merge_shard(two) for one, two in zip(a, b, strict=True))
 
 
-def _unscaled(iters: Sequence[Iter], factors: dict[Axis, Size], ask: Decide) -> list[Iter] | None:
+def _same_normal(a: Tile, b: Tile) -> bool:
+    return a.shard == b.shard and a.offsets == b.offsets and equal_copies(a, b) is True
+
+
+def _unscaled(groups: Groups, factors: dict[Axis, Size], ask: Decide) -> list[Iter] | None:
     out: list[Iter] = []
-    for extent, stride, axis in iters:
-        factor = factors.get(axis, 1)
-        if extent == 1:
-            out.append(Iter(extent, ask.quotient(stride, factor) or 1, axis))
-            continue
-        ratio = ask.quotient(stride, factor)
-        if ratio is None:
+    for extent, stride, axis in _joined(groups):
+        ratio = ask.quotient(stride, factors.get(axis, 1))
+        if ratio is None and extent != 1:
             return None
-        out.append(Iter(extent, ratio, axis))
+        out.append(Iter(extent, 1 if ratio is None else ratio, axis))
     return out
 
 
-def _subtracted(whole: Tile, part: Tile) -> dict[Axis, Size]:
-    offset = dict(whole.offsets)
-    for axis, value in part.offsets:
-        offset[axis] = offset.get(axis, 0) - value
-    return offset
+def _with_copies(form: Tile, shard: Sequence[Iter], other: Tile) -> Iterator[Tile]:
+    """The shard with the copies and the offset that form has and other has not."""
+    for copies, offset in without(form, other):
+        yield form.rebuild(shard, copies, offset)
 
 
-def _rest(whole: Tile, part: Tile, groups: Groups) -> Tile | None:
-    copies = _without(whole.replica, part.replica)
-    if copies is None:
-        return None
-    return whole.rebuild([it for one in groups for it in one], copies, _subtracted(whole, part))
+def _with_axes(found: Tile, outer: Tile) -> Iterator[Tile]:
+    """The same map with its units and its iters of stride 0 on other axes.
 
-
-def _without(copies: Sequence[Iter], taken: Sequence[Iter]) -> list[Iter] | None:
-    """What is left of the copies without those, each taken away once; None if it cannot be."""
-    left = list(copies)
-    for it in taken:
-        if it in left:
-            left.remove(it)
-            continue
-        if it.stride == 0 or it.extent == 1:
-            continue
-        found = (_taken_apart(one, it) for one in left)
-        apart = next((one for one in found if one is not None), None)
-        if apart is None:
-            return None
-        whole, rest = apart
-        position = left.index(whole)
-        left[position : position + 1] = rest
-    return left
-
-
-def _taken_apart(whole: Iter, part: Iter) -> tuple[Iter, list[Iter]] | None:
-    """The rest of a progression that is a whole number of another: R[8:1] is R[2:4] and R[4:1]."""
-    joined, _ = merge_copies([whole])
-    wanted, _ = merge_copies([part])
-    if not joined or not wanted:
-        return None
-    (n, s, axis), (e, t, other) = joined[0], wanted[0]
-    if axis is not other or not all(isinstance(x, int) for x in (n, s, e, t)):
-        return None
-    if t % s or n % (t // s) or (n // (t // s)) % e:  # type: ignore[operator]
-        return None
-    below = t // s  # type: ignore[operator]
-    rest = [Iter(below, s, axis), Iter(n // below // e, t * e, axis)]  # type: ignore[operator]
-    return whole, [it for it in rest if it.extent != 1]
+    An axis matters where outer moves and found is not at 0 alone: from there on it is scaled.
+    """
+    yield found
+    moving = {it.axis for it in found.shard if it.extent != 1 and it.stride != 0}
+    still = [k for k, it in enumerate(found.shard) if it.extent != 1 and it.stride == 0]
+    if not still and not moving:
+        still = list(range(len(found.shard)))
+    placed = {it.axis for it in found.replica} | {axis for axis, v in found.offsets if v != 0}
+    outer_axes = {it.axis for it in outer.shard}
+    matter = sorted((placed & outer_axes) - moving, key=lambda axis: axis.name)
+    if not still or not matter:
+        return
+    free = next(
+        axis for axis in Axis.registered() if axis.is_memory and axis not in (*placed, *outer_axes)
+    )
+    for count in range(min(len(still), len(matter)) + 1):
+        for chosen in itertools.combinations(matter, count):
+            shard = list(found.shard)
+            for place, k in enumerate(still):
+                axis = chosen[place % count] if count else free
+                shard[k] = Iter(shard[k].extent, 0, axis)
+            yield found.rebuild(shard, found.replica, found.offset)
 
 
 def _by_turns(shape: Sequence[Size], own: Sequence[Size], place: int) -> list[Size]:

@@ -45,6 +45,7 @@ def tile(
         LayoutError: symbolic sizes of which inner's span is not known.
     """
     inner, outer = canonicalize(inner, target), canonicalize(outer, target)
+    check_ranks(("outer_shape", "inner_shape"), outer_shape, inner_shape)
     scaled = outer.rebuild(scale(outer.shard, spans(inner)), outer.replica, outer.offset)
     copies = (*inner.replica, *outer.replica)
     return canonicalize(
@@ -82,21 +83,26 @@ def tile_to(
 
 
 def outer_sizes(
-    to_shape: Sequence[Size], current_shape: Sequence[Size], decide: Decide | None = None
+    to_shape: Sequence[Size],
+    current_shape: Sequence[Size],
+    decide: Decide | None = None,
+    names: tuple[str, str] = ("to_shape", "current_shape"),
 ) -> list[Size]:
-    """to_shape / current_shape, dimension by dimension.
+    """to_shape / current_shape, dimension by dimension; errors call them by the given names.
 
     Raises:
         GroupError: ranks that differ, or a size that does not divide.
     """
     whole, part = check_sizes(to_shape), check_sizes(current_shape)
-    check_ranks("to_shape", whole, "current_shape", part)
+    check_ranks(names, whole, part)
     ask = decide or knowing_extents([*whole, *part])
     found: list[Size] = []
     for d, (size, unit) in enumerate(zip(whole, part, strict=True)):
         ratio = ask.quotient(size, unit)
         if ratio is None:
-            raise GroupError(f"dimension {d}: {unit} does not divide {size}")
+            raise GroupError(
+                f"dimension {d} of {names[1]}: {unit} does not divide {size} of {names[0]}"
+            )
         found.append(ratio)
     return found
 
@@ -115,6 +121,7 @@ def direct_sum(
         GroupError: ranks that differ, or a shape that a layout cannot be cut to.
     """
     right, left = canonicalize(right, target), canonicalize(left, target)
+    check_ranks(("left_shape", "right_shape"), left_shape, right_shape)
     copies = (*left.replica, *right.replica)
     return canonicalize(
         _interleaved(left, right, left_shape, right_shape, copies, right, decide), target
@@ -131,11 +138,12 @@ def scale(iters: Sequence[Iter], factors: dict[Axis, Size]) -> list[Iter]:
     return [Iter(e, s * factors.get(axis, 1), axis) for e, s, axis in iters]
 
 
-def check_ranks(name_a: str, a: Sequence[Size], name_b: str, b: Sequence[Size]) -> None:
-    """Raises GroupError unless both shapes have one rank."""
-    if len(a) != len(b):
+def check_ranks(names: tuple[str, str], a: Sequence[Size], b: Sequence[Size]) -> None:
+    """Raises GroupError unless both are shapes, of one rank."""
+    one, two = check_sizes(a), check_sizes(b)
+    if len(one) != len(two):
         raise GroupError(
-            f"{name_a} {tuple(a)} has {len(a)} dimensions, {name_b} {tuple(b)} has {len(b)}"
+            f"{names[0]} {tuple(a)} has {len(one)} dimensions, {names[1]} {tuple(b)} {len(two)}"
         )
 
 
@@ -149,7 +157,6 @@ def _interleaved(
     decide: Decide | None,
 ) -> AnyTile:
     """Dimension by dimension the slow layout's iters, then the fast one's; offsets added."""
-    check_ranks("the outer shape", list(slow_shape), "the inner shape", list(fast_shape))
     slow_parts, slow_seps = group(slow, slow_shape, decide)
     fast_parts, fast_seps = group(fast, fast_shape, decide)
     shard: list[Iter] = []

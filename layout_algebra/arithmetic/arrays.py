@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from layout_algebra.arithmetic.text import text
 from layout_algebra.dims import Size, evaluate
 from layout_algebra.errors import CoordinateError
-from layout_algebra.terms import Fold, Term, Var, sizes_of, subterms
+from layout_algebra.folding import Fold, sizes_of, subterms
+from layout_algebra.terms import Term, Var
 
 Array = NDArray[np.int64]
 LIMIT = 2**62
@@ -98,16 +99,16 @@ def arrays_of(
     Raises:
         CoordinateError: a term whose values may not fit in 62 bits.
     """
-    terms = list(terms)
+    terms, dims = list(terms), dims or {}
     for term in subterms(terms):
-        bound = max(_magnitude(term.low), _magnitude(term.high))
+        bound = max(_magnitude(term.low, dims), _magnitude(term.high, dims))
         if bound >= LIMIT:
             raise CoordinateError(f"{text(term)} reaches {bound}, which does not fit in 62 bits")
-        if any(_magnitude(number) >= LIMIT for number in sizes_of(term)):
+        if any(_magnitude(number, dims) >= LIMIT for number in sizes_of(term)):
             raise CoordinateError(f"{text(term)} has a number that does not fit in 62 bits")
-    fold = Fold(Arrays(values, dims or {}))
+    fold = Fold(Arrays(values, dims))
     return [fold(term) for term in terms]
 
 
-def _magnitude(bound: Size | None) -> int:
-    return abs(bound) if isinstance(bound, int) else 0
+def _magnitude(bound: Size | None, dims: Mapping[str, int]) -> int:
+    return 0 if bound is None else abs(evaluate(bound, dims))

@@ -208,12 +208,8 @@ def _place_of(number: int, box: Mapping[str, tuple[int, int]]) -> dict[str, int]
 def difference(a: Table, b: Table) -> int | None:
     """A flat index at which two maps of one size have different sets of places."""
     keys_a, keys_b = pack([a, b])
-    if a.copies == b.copies == 1:
-        unequal = (keys_a != keys_b)[:, 0]
-    else:
-        unequal = np.array(
-            [not np.array_equal(x, y) for x, y in zip(_sets(keys_a), _sets(keys_b), strict=True)]
-        )
+    width = max(a.copies, b.copies)
+    unequal = (_sets(keys_a, width) != _sets(keys_b, width)).any(axis=1)
     keep_a = np.ones(a.elements, dtype=bool) if a.keep is None else a.keep
     keep_b = np.ones(b.elements, dtype=bool) if b.keep is None else b.keep
     unequal = (unequal & keep_a & keep_b) | (keep_a != keep_b)
@@ -235,8 +231,16 @@ def common_place(a: Table, b: Table) -> tuple[int, int] | None:
     return int(rows_a[first_a]), int(rows_b[first_b])
 
 
-def _sets(keys: Keys) -> list[Keys]:
-    return [np.unique(row) for row in keys]
+def _sets(keys: Keys, width: int) -> Keys:
+    """Each row as the set of its numbers: ascending, each once, then filled up to the width."""
+    if width == 1:
+        return keys
+    filler = np.iinfo(np.int64).max  # no key: those are below 2^62
+    rows = np.full((len(keys), width), filler)
+    rows[:, : keys.shape[1]] = np.sort(keys, axis=1)
+    rows[:, 1:][rows[:, 1:] == rows[:, :-1]] = filler
+    rows.sort(axis=1)
+    return rows
 
 
 def _span(variable: Var, dims: Mapping[str, int]) -> tuple[Var, int, int]:

@@ -10,7 +10,8 @@ from sympy.core.symbol import Symbol as SymPySymbol
 
 from layout_algebra.arithmetic.text import text
 from layout_algebra.dims import Quotient, Size, product
-from layout_algebra.terms import Fold, Term, Var
+from layout_algebra.folding import Fold
+from layout_algebra.terms import Term, Var
 
 Expr = Any  # SymPy's classes are untyped
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from layout_algebra.dims import Size, evaluate
-from layout_algebra.terms import Fold, Term, Var
+from layout_algebra.folding import Fold
+from layout_algebra.terms import Term, Var
 
 
 class Integers:

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from layout_algebra.dims import Polynomial, Size
 from layout_algebra.errors import DimError
-from layout_algebra.terms import Fold, Term, Var
+from layout_algebra.folding import Fold
+from layout_algebra.terms import Term, Var
 
 
 class Lines:

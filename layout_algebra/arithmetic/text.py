@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from layout_algebra.conditions import Condition
 from layout_algebra.dims import Polynomial, Size, product
-from layout_algebra.terms import Fold, Term, Var
+from layout_algebra.folding import Fold
+from layout_algebra.terms import Term, Var
 
 #: A text and how tightly it binds: 0 xor/and, 1 sum, 2 mod, 3 product, 4 atom.
 Piece = tuple[str, int]

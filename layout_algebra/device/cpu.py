@@ -14,7 +14,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from layout_algebra import terms
+from layout_algebra import folding, terms
 from layout_algebra.arithmetic.arrays import LIMIT
 from layout_algebra.arithmetic.source import function_text
 from layout_algebra.dims import Size
@@ -65,7 +65,7 @@ def _flat_map(source: Map) -> Map:
         raise CoordinateError("only maps without copies and without a guard are compiled")
     flat = terms.coordinate("flat", source.size)
     result = source.after(Map((flat,), (("flat index", flat),)))
-    for term in terms.subterms(term for _, term in result.outputs):
+    for term in folding.subterms(term for _, term in result.outputs):
         for bound in (term.low, term.high):
             if not isinstance(bound, int) or abs(bound) >= LIMIT:
                 raise CoordinateError(f"a number of the map may reach {bound}, beyond 62 bits")

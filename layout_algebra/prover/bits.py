@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 import z3
 
 from layout_algebra.dims import Polynomial, Size
+from layout_algebra.folding import sizes_of, subterms
 from layout_algebra.prover.dims import Expr, smt_name
-from layout_algebra.terms import Term, Var, sizes_of, subterms
+from layout_algebra.terms import Term, Var
 
 #: Wider questions are not asked: solving time grows with the width.
 MOST_BITS = 128

@@ -8,8 +8,9 @@ from layout_algebra.algebra.normal_form import equal_copies, merge_copies
 from layout_algebra.axes import Axis
 from layout_algebra.dims import Size
 from layout_algebra.errors import AxisError
+from layout_algebra.folding import variables
 from layout_algebra.maps import Map
-from layout_algebra.terms import Sum, Term, Var, const, linear, variables
+from layout_algebra.terms import Sum, Term, Var, const, linear
 from layout_algebra.values import Iter, Tile
 
 

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 import z3
 
 from layout_algebra.conditions import Condition
+from layout_algebra.folding import Fold
 from layout_algebra.prover.bits import Bits, NoWidth, width_of
 from layout_algebra.prover.digits import Digits, NeedsBits
 from layout_algebra.prover.dims import Expr, SizeEncoder, number
 from layout_algebra.questions import Question
-from layout_algebra.terms import Fold, Var
+from layout_algebra.terms import Var
 from layout_algebra.verdicts import Query
 
 

@@ -1,21 +1,22 @@
 """Our answers beside those of the lines: each agrees, or a named decision says what we do instead.
 
 A `Deviation` lists lines by id or by a condition, and what we answer on them: a value (best from
-brute force) or a `Refused`. It is a fault when a line disagrees and no deviation covers it, when
+brute force), a `Lawful` where a law leaves a choice, or a `Refused`. It is a fault when a line disagrees and no deviation covers it, when
 one covers it and we do not answer what it says, and also when one covers a line on which we agree.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from layout_algebra.errors import AxisError, CoordinateError, LayoutAlgebraError, LayoutError
 from tests.oracle.records import Record
 
-#: Which of our errors answers a kind of error; a kind that is not here may be any of ours.
+#: Which of our errors answers a kind of error, where a test says no more about it; a kind that is
+#: not here may be any of ours.
 OUR_ERRORS: dict[str, type[Exception] | tuple[type[Exception], ...]] = {
     "rank_mismatch": CoordinateError,
     "unknown_axis": AxisError,
@@ -32,6 +33,21 @@ class Refused:
 
     error: type[LayoutAlgebraError]
     says: str
+
+
+@dataclass(frozen=True)
+class Lawful:
+    """Any answer of ours that a law accepts, and the law in words."""
+
+    law: str
+    accepts: Callable[[Any], bool]
+
+    def __str__(self) -> str:
+        return self.law
+
+
+#: What our error says for each kind of theirs: one of several.
+Errors = Mapping[str, Collection[Refused]]
 
 
 @dataclass(frozen=True)
@@ -95,6 +111,7 @@ def compare(
     answer: Answer,
     deviations: Sequence[Deviation] = (),
     same: Callable[[Any, Any], bool] = lambda ours, theirs: ours == theirs,
+    errors: Errors | None = None,
 ) -> Outcome:
     """Ask every record of us.
 
@@ -104,6 +121,7 @@ def compare(
         answer: what we say to a record, in the form of its result.
         deviations: the lines that we answer otherwise.
         same: whether two answers are one value.
+        errors: what ours say; every kind of error in the lines must be there.
     """
     outcome = Outcome(op)
     idle = list(deviations)
@@ -112,7 +130,7 @@ def compare(
         ours = _attempt(answer, record)
         covering = [deviation for deviation in deviations if deviation.covers(record)]
         idle = [deviation for deviation in idle if deviation not in covering]
-        agrees = _agrees(ours, record, same)
+        agrees = _agrees(ours, record, same, errors)
         theirs = record.error or record.result
         asked = f"{record.layout} {record.args}"
         if len(covering) > 1:
@@ -146,9 +164,13 @@ def _attempt(answer: Answer, record: Record) -> Any:
         return Raised(error)
 
 
-def _agrees(ours: Any, record: Record, same: Callable[[Any, Any], bool]) -> bool:
+def _agrees(
+    ours: Any, record: Record, same: Callable[[Any, Any], bool], errors: Errors | None
+) -> bool:
     if record.error is None:
         return not isinstance(ours, Raised) and same(ours, record.result)
+    if errors is not None:
+        return any(_is(ours, wanted, same) for wanted in errors[record.error])
     expected = OUR_ERRORS.get(record.error, LayoutAlgebraError)
     return (
         isinstance(ours, Raised)
@@ -164,6 +186,8 @@ def _is(ours: Any, wanted: Any, same: Callable[[Any, Any], bool]) -> bool:
             and isinstance(ours.error, wanted.error)
             and wanted.says in str(ours.error)
         )
+    if isinstance(wanted, Lawful):
+        return not isinstance(ours, Raised) and wanted.accepts(ours)
     return not isinstance(ours, Raised) and same(ours, wanted)
 
 

@@ -7,7 +7,8 @@ import random
 import pytest
 
 from layout_algebra import Dim, R, S, TileLayout, checked, laneid, warpid
-from layout_algebra.algebra import edits, tile as tiling
+from layout_algebra.algebra import edits
+from layout_algebra.algebra import tile as tiling
 from layout_algebra.errors import LayoutAlgebraError, NotProvedError
 from layout_algebra.values import Iter
 from tests import generators as gen

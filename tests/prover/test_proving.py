@@ -285,6 +285,78 @@ def test_enumeration_of_what_has_no_bounds():
     assert prove(Injective(evens)).verdict is Verdict.PROVED
 
 
+def test_what_structure_decides_alone():
+    """Without a solver, as the docs promise: in microseconds, whatever the sizes."""
+    s = Dim("s", at_least=1, at_most=9)
+    swizzled = ComposeLayout(3, 3, 3, TileLayout(S[(8, 64) : (64, 1)]))
+    for claim in (
+        Injective(TileLayout(S[(2, 4) : (-4, -1)])),
+        Injective(TileLayout(S[(4, 2, 8) : (2, 1, -8)] + R[2:64])),
+        Injective(TileLayout(S[(4, 2) : (-2 * s, s)])),
+        Injective(TileLayout(S[(M, K, 3) : (1, M, 1 @ laneid)])),
+        Injective(TileLayout(S[4:4] + R[(2, 3) : (1, 1)])),  # copies may meet each other
+        ReplicasDistinct(TileLayout(S[4:0] + R[(2, 3) : (-3, 1)])),
+        Injective(swizzled),
+        Covers(TileLayout(S[(2, 4) : (-4, -1)] + 7), {"m": 8}),
+        Covers(TileLayout(S[(4, 3) : (2, 1)]), {"m": (1, 9)}),
+        Covers(TileLayout(S[4:1]), {"laneid": 1}),  # the place where all axes are 0
+        Covers(TileLayout(S[(4,) : (-s,)] + 3 * s), {"m": (3 * s, 3 * s + 1)}),
+        Covers(swizzled, {"m": 512}),
+        WithinBounds(TileLayout(S[(M, 4) : (-4, -1)]), {"m": (1 - 4 * M, 1)}),
+        WithinBounds(swizzled, {"m": 512}),
+        WithinBounds(ComposeLayout(0, 2, 2, TileLayout(S[(M, 16) : (16, 1)])), {"m": 16 * M}),
+        Equivalent(swizzled, ComposeLayout(3, 3, 3, TileLayout(S[(512,) : (1,)]))),
+        Equivalent(
+            TileLayout(S[4:1] + R[(6,) : (-4,)]), TileLayout(S[4:1] + R[(2, 3) : (12, 4)] + (-20))
+        ),
+        Disjoint(TileLayout(S[(M, K) : (K, 1)]), TileLayout(S[(8,) : (-1,)] + (-1))),
+        Disjoint(TileLayout(S[(M, 8) : (4, 6)]), TileLayout(S[(K,) : (8,)] + 3)),
+        LeftInverse(TileLayout(S[(M, K) : (1, M)]), TileLayout(S[(K, M) : (1, K)])),
+        Bijective(TileLayout(S[(M, K) : (1, M)]), {"m": M * K}),
+    ):
+        proof = prove(claim, method="structure")
+        assert proof.verdict is Verdict.PROVED, proof
+
+
+def test_what_structure_must_not_decide():
+    """One step away from each of the above."""
+    s = Dim("s", at_least=1, at_most=9)
+    three = ComposeLayout(0, 1, 1, TileLayout(S[3:1]))
+    for claim in (
+        Injective(TileLayout(S[(2, 4) : (-3, -1)])),
+        Injective(TileLayout(S[(4, 2) : (-s, s)])),
+        Injective(TileLayout(S[(M, K) : (1, M - 1)])),
+        Injective(TileLayout(S[4:1] + R[2:1])),
+        ReplicasDistinct(TileLayout(S[4:1] + R[(2, 3) : (2, 1)])),
+        Covers(TileLayout(S[(2, 4) : (-5, -1)] + 8), {"m": 9}),
+        Covers(TileLayout(S[(4,) : (-s,)] + 3 * s), {"m": 3 * s + 1}),
+        Covers(TileLayout(S[4:1]), {"m": 4, "laneid": 2}),
+        Covers(TileLayout(S[4:1] + 1), {"m": 5}),
+        Covers(TileLayout(S[4:1]), {"m": 5}),
+        Covers(three, {"m": 3}),
+        WithinBounds(three, {"m": 3}),
+        WithinBounds(three, {"m": (1, 4)}),
+        WithinBounds(TileLayout(S[4:1]), {"m": (1, 5)}),
+        WithinBounds(TileLayout(S[4:1]), {"m": 3}),
+        Equivalent(three, TileLayout(S[3:1])),
+        Equivalent(
+            ComposeLayout(0, 1, 1, TileLayout(S[4:1])), ComposeLayout(0, 1, 2, TileLayout(S[4:1]))
+        ),
+        Equivalent(TileLayout(S[4:1] + R[2:4]), TileLayout(S[4:1] + R[3:4])),
+        Equivalent(TileLayout(S[4:1] + R[2:4]), TileLayout(S[4:1] + R[2:8])),
+        Equivalent(TileLayout(S[4:1]), TileLayout(S[4:1] + 1)),
+        Equivalent(TileLayout(S[(2, 2) : (2, 1)]), TileLayout(S[(2, 2) : (2 @ laneid, 1)])),
+        Disjoint(TileLayout(S[4:1]), TileLayout(S[4:1] + 3)),
+        Disjoint(TileLayout(S[8:2]), TileLayout(S[8:3] + 1)),
+        Disjoint(TileLayout(S[8:2] + R[2:1]), TileLayout(S[8:2] + 1)),
+        LeftInverse(TileLayout(S[(2, 4) : (8, 1)]), TileLayout(S[(4,) : (1,)])),
+        LeftInverse(TileLayout(S[(M, K) : (1, M)]), TileLayout(S[(M, K) : (1, M)])),
+        Bijective(TileLayout(S[(2, 2) : (2, 1)]), {"m": 5}),
+    ):
+        proof = prove(claim, method="structure")
+        assert proof.verdict is not Verdict.PROVED, proof
+
+
 # ------------------------------------------------------------------------------ budgets
 
 
