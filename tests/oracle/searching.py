@@ -110,15 +110,16 @@ class Search:
         if self.part_is_slow:
             found = _steps([where[at[zero_slow, n]] for n in laws.coordinates(fast_shape)])
             yield not laws.lines(found, fast_shape)
-            if unfused != part:  # what is scaled is not seen in the whole
-                return
-            scales = self._scales(found, whole[0], part[0])
+            scales = self._scales(found, whole[0], part[0]) if unfused == part else {}
             for (o, n), position in at.items():
                 step = laws.subtracted(where[position], where[at[zero_slow, n]])
                 moved = own[laws.flat(o, slow_shape)]
                 for axis in {axis for axis, _ in (*step, *moved)}:
+                    possible = scales.get(axis)
+                    if possible is None:  # fused: scaled by some number before it was
+                        possible = set(range(1, abs(bf.at(step, axis)) + 1))
                     scales[axis] = {
-                        w for w in scales[axis] if w * bf.at(moved, axis) == bf.at(step, axis)
+                        w for w in possible if w * bf.at(moved, axis) == bf.at(step, axis)
                     }
             yield any(not possible for possible in scales.values())
             return
@@ -129,7 +130,7 @@ class Search:
         )
         found = _steps([where[at[o, zero_fast]] for o in laws.coordinates(slow_shape)])
         if self.op == "tile" and self.target is None:
-            factors = {a: bf.span(self.part, a) for a in laws.scaled_axes(self.part)}
+            factors = {a: bf.span(laws.affine(self.part), a) for a in laws.scaled_axes(self.part)}
             yield any(value % factors.get(axis, 1) for step in found for axis, value in step)
         yield not laws.lines(found, slow_shape)
 
