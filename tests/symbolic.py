@@ -663,7 +663,8 @@ def formula(draw: Draw) -> SymMap:
     )
     copies: tuple[str, ...] = ()
     if rng.random() < 0.2:
-        coordinates.append(("r", "0", rng.choice(("1", "2", f"{dim} - 1"))))
+        least = rng.choice(("0", "0", "1", dim))
+        coordinates.append(("r", least, plus(least, rng.choice(("1", "2", f"{dim} - 1")))))
         axis, text = outputs[-1]
         outputs = (*outputs[:-1], (axis, f"{text} + r*{rng.choice(('1', '8', '0', first))}"))
         copies = ("r",)
@@ -897,6 +898,9 @@ def _same_formula(draw: Draw, one: SymMap) -> SymMap:
         (axis, text), *others = one.outputs
         new = rng.choice((f"{text} + i//3", f"{text} + j%3//2", f"{text} + 0*i", f"j + {text} - j"))
         return replace(one, outputs=((axis, new), *others))
+    if kind < 0.5 and one.copies:  # other copies: as many, but not from the same start
+        *others, (name, low, high) = one.coordinates
+        return replace(one, coordinates=(*others, (name, f"{low} + 1", f"{high} + 1")))
     if kind < 0.45:
         return replace(one, where=(*one.where, rng.choice(("i >= 0", "j <= 4", "i + j >= 0"))))
     # every coordinate counted from another start

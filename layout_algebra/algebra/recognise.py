@@ -10,14 +10,16 @@ as a map: normal forms are compared, copies as sets.  None says that there is no
 
 There is one candidate for the shard, up to two things that its map does not show.  On which axes
 its units and its iters of stride 0 are: `tile` scales by the span on all axes of the shard, so it
-may matter.  And, with a target, on which thread axes it was before they were fused.  What the
-copies may be is in copies.py.
+may matter.  And, with a target, on which thread axis it was before the whole was fused: what is
+given is then taken to the whole's axis, and what is found back from it.  What the copies may be is
+in copies.py.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from layout_algebra.algebra.canonicalize import canonicalize
 from layout_algebra.algebra.copies import without
@@ -25,11 +27,10 @@ from layout_algebra.algebra.deciding import Decide, knowing_extents
 from layout_algebra.algebra.group import GroupError, check_sizes, group
 from layout_algebra.algebra.normal_form import equal_copies, merge_shard, normal_form
 from layout_algebra.algebra.scope import ScopeError
-from layout_algebra.algebra.threads import Target, split
+from layout_algebra.algebra.threads import Target, fusing, moved, moved_back
 from layout_algebra.algebra.tile import direct_sum, outer_sizes, spans, tile
 from layout_algebra.axes import Axis
 from layout_algebra.dims import Size
-from layout_algebra.errors import LayoutError
 from layout_algebra.values import Iter, Tile
 
 
@@ -49,19 +50,19 @@ def is_tile_inner(
     """
     inner = canonicalize(inner, target)
     outer_shape = outer_sizes(tiled_shape, inner_shape, decide, ("tiled_shape", "inner_shape"))
-    own = _groups(*group(inner, inner_shape, decide))
     factors = spans(inner)
     ask = decide or knowing_extents([*tiled.extents, *inner.extents])
 
-    def candidates(form: Tile, outers: Groups, inners: Groups) -> Iterator[Tile]:
-        shard = _unscaled(outers, factors, ask) if _same_groups(inners, own) else None
+    def unscaled(x: Tile) -> Iterator[Tile]:
+        shard = _unscaled(x.shard, factors, ask)
         if shard is not None:
-            yield from _with_copies(form, shard, inner)
+            yield x.rebuild(shard, x.replica, x.offset)
 
     def law(x: Tile) -> Tile:
         return tile(inner, x, outer_shape, inner_shape, target, decide)
 
-    return _first_lawful(tiled, (outer_shape, inner_shape), target, decide, candidates, law)
+    given = _Given(inner, inner_shape, slow=False)
+    return _recognised(given, tiled, outer_shape, (unscaled, law), target, decide)
 
 
 def is_tile_outer(
@@ -80,16 +81,15 @@ def is_tile_outer(
     """
     outer = canonicalize(outer, target)
     inner_shape = outer_sizes(tiled_shape, outer_shape, decide, ("tiled_shape", "outer_shape"))
-    group(outer, outer_shape, decide)  # or it is no outer layout
 
-    def candidates(form: Tile, outers: Groups, inners: Groups) -> Iterator[Tile]:
-        for found in _with_copies(form, _joined(inners), outer):
-            yield from _with_axes(found, outer)
+    def elsewhere(x: Tile) -> Iterator[Tile]:
+        return _with_axes(x, outer)
 
     def law(x: Tile) -> Tile:
         return tile(x, outer, outer_shape, inner_shape, target, decide)
 
-    return _first_lawful(tiled, (outer_shape, inner_shape), target, decide, candidates, law)
+    given = _Given(outer, outer_shape, slow=True, scaled=True)
+    return _recognised(given, tiled, inner_shape, (elsewhere, law), target, decide)
 
 
 def is_direct_sum_right(
@@ -110,16 +110,12 @@ def is_direct_sum_right(
     """
     left_shape = _by_turns(interleaved_shape, right_shape, 1)
     right = canonicalize(right, target)
-    own = _groups(*group(right, right_shape, decide))
-
-    def candidates(form: Tile, lefts: Groups, rights: Groups) -> Iterator[Tile]:
-        if _same_groups(rights, own):
-            yield from _with_copies(form, _joined(lefts), right)
 
     def law(x: Tile) -> Tile:
         return direct_sum(right, x, left_shape, right_shape, target, decide)
 
-    return _first_lawful(whole, (left_shape, right_shape), target, decide, candidates, law)
+    given = _Given(right, right_shape, slow=False)
+    return _recognised(given, whole, left_shape, (_as_it_is, law), target, decide)
 
 
 def is_direct_sum_left(
@@ -137,16 +133,12 @@ def is_direct_sum_left(
     """
     right_shape = _by_turns(interleaved_shape, left_shape, 0)
     left = canonicalize(left, target)
-    own = _groups(*group(left, left_shape, decide))
-
-    def candidates(form: Tile, lefts: Groups, rights: Groups) -> Iterator[Tile]:
-        if _same_groups(lefts, own):
-            yield from _with_copies(form, _joined(rights), left)
 
     def law(x: Tile) -> Tile:
         return direct_sum(x, left, left_shape, right_shape, target, decide)
 
-    return _first_lawful(whole, (left_shape, right_shape), target, decide, candidates, law)
+    given = _Given(left, left_shape, slow=True)
+    return _recognised(given, whole, right_shape, (_as_it_is, law), target, decide)
 
 
 def same_map(a: Tile, b: Tile) -> bool:
@@ -156,67 +148,75 @@ def same_map(a: Tile, b: Tile) -> bool:
 
 # -- inside ------------------------------------------------------------------------------------
 Groups = list[tuple[Iter, ...]]
+#: What a candidate is made into, and the law that it must fulfil.
+Rule = tuple[Callable[[Tile], Iterator[Tile]], Callable[[Tile], Tile]]
 
 
-def _first_lawful(
+@dataclass(frozen=True)
+class _Given:
+    """The layout that is known: over the slow or the fast half of each dimension.
+
+    `scaled`: in the whole its shard's strides are multiplied by what is not known yet.
+    """
+
+    tile: Tile
+    shape: Sequence[Size]
+    slow: bool
+    scaled: bool = False
+
+
+def _recognised(
+    given: _Given,
     whole: Tile,
-    shapes: tuple[Sequence[Size], Sequence[Size]],
+    other_shape: Sequence[Size],
+    rule: Rule,
     target: Target | None,
     decide: Decide | None,
-    candidates: Callable[[Tile, Groups, Groups], Iterator[Tile]],
-    law: Callable[[Tile], Tile],
 ) -> Tile | None:
-    """The first candidate, over all forms of the whole, that the law makes the whole of."""
-    fused = canonicalize(whole, target)
-    wanted = normal_form(fused)
-    for form in _forms(whole, fused, target):
-        try:
-            slow, fast = _halves(form, *shapes, decide)
-        except GroupError:
-            if form is fused:
-                raise
-            continue
-        for found in candidates(form, slow, fast):
-            try:
-                again = law(found)
-            except ScopeError:  # the two cannot stand in one layout
-                continue
-            if _same_normal(normal_form(again), wanted):
-                return found
+    """The first candidate for the other half of which the law makes the whole."""
+    finished, law = rule
+    whole = canonicalize(whole, target)
+    wanted = normal_form(whole)
+    table = fusing(whole) if target is not None else {}
+    known = moved(given.tile, table)
+    groups = _groups(*group(known, given.shape, decide))
+    slow, fast = (given.shape, other_shape) if given.slow else (other_shape, given.shape)
+    halves = _halves(whole, slow, fast, decide)
+    ours, theirs = halves if given.slow else reversed(halves)
+    if not given.scaled and not _same_groups(ours, groups):
+        return None
+    ask = decide or knowing_extents([*whole.extents, *known.extents])
+    for copies, offset in without(whole, known):
+        rest = whole.rebuild(itertools.chain(*theirs), copies, offset)
+        for form in _unfused(rest, table, ask):
+            for found in finished(form):
+                try:
+                    again = law(found)
+                except ScopeError:  # the two cannot stand in one layout
+                    continue
+                if _same_normal(normal_form(again), wanted):
+                    return found
     return None
 
 
-def _forms(whole: Tile, fused: Tile, target: Target | None) -> Iterator[Tile]:
-    """The whole on the axes on which its parts may have been, before they were fused."""
-    yield fused
-    if target is None:
-        return
-    seen = {fused}
-    for form in (whole, *_splits(fused)):
-        found = canonicalize(form)
-        if found not in seen:
-            seen.add(found)
-            yield found
+def _unfused(rest: Tile, table: Mapping[Axis, tuple[Axis, int]], ask: Decide) -> Iterator[Tile]:
+    """The rest on its own thread axis, and on those from which that may have been fused."""
+    yield rest
+    sources = [(axis, factor) for axis, (fused, factor) in table.items() if axis is not fused]
+    for fused in {fused for fused, _ in table.values()} & set(rest.axes):
+        for count in (1, 2, 3):
+            for chosen in itertools.combinations(sources, count):
+                found = moved_back(rest, fused, chosen, ask)
+                if found is not None:
+                    yield found
 
 
-def _splits(fused: Tile) -> Iterator[Tile]:
-    for levels in (("warp",), ("warpgroup",), ("warpgroup", "warp")):
-        form = fused
-        try:
-            for level in levels:
-                form = split(form, level)
-            canonicalize(form)
-        except LayoutError:
-            continue
-        yield form
+def _as_it_is(x: Tile) -> Iterator[Tile]:
+    yield x
 
 
 def _groups(tile: Tile, seps: Sequence[int]) -> Groups:
     return [tile.shard[a:b] for a, b in itertools.pairwise(seps)]
-
-
-def _joined(groups: Groups) -> list[Iter]:
-    return [it for part in groups for it in part]
 
 
 def _halves(
@@ -237,20 +237,14 @@ def _same_normal(a: Tile, b: Tile) -> bool:
     return a.shard == b.shard and a.offsets == b.offsets and equal_copies(a, b) is True
 
 
-def _unscaled(groups: Groups, factors: dict[Axis, Size], ask: Decide) -> list[Iter] | None:
+def _unscaled(iters: Sequence[Iter], factors: dict[Axis, Size], ask: Decide) -> list[Iter] | None:
     out: list[Iter] = []
-    for extent, stride, axis in _joined(groups):
+    for extent, stride, axis in iters:
         ratio = ask.quotient(stride, factors.get(axis, 1))
         if ratio is None and extent != 1:
             return None
         out.append(Iter(extent, 1 if ratio is None else ratio, axis))
     return out
-
-
-def _with_copies(form: Tile, shard: Sequence[Iter], other: Tile) -> Iterator[Tile]:
-    """The shard with the copies and the offset that form has and other has not."""
-    for copies, offset in without(form, other):
-        yield form.rebuild(shard, copies, offset)
 
 
 def _with_axes(found: Tile, outer: Tile) -> Iterator[Tile]:

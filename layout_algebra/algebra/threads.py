@@ -7,7 +7,7 @@ fused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from layout_algebra.algebra.deciding import Decide, knowing_extents
@@ -54,22 +54,66 @@ def fuse(tile: AnyTile, target: Target | None) -> AnyTile:
     check_target(target)
     if target is None:
         return tile
+    return moved(tile, fusing(tile))
+
+
+def fusing(tile: Tile) -> dict[Axis, tuple[Axis, int]]:
+    """What the thread axes of a tile are fused onto, and the factors; nothing if they are not."""
     scope = get_scope(tile)
-    table = FUSE.get(scope) if scope is not None else None
-    if not table:
+    return FUSE.get(scope, {}) if scope is not None else {}
+
+
+def moved(tile: AnyTile, onto: Mapping[Axis, tuple[Axis, int]]) -> AnyTile:
+    """The tile with axes replaced, and the numbers on them multiplied."""
+    if not onto:
         return tile
 
-    def moved(it: Iter) -> Iter:
-        if it.axis not in table:
-            return it
-        axis, factor = table[it.axis]
+    def replaced(it: Iter) -> Iter:
+        axis, factor = onto.get(it.axis, (it.axis, 1))
         return Iter(it.extent, it.stride * factor, axis)
 
     offset: dict[Axis, Size] = {}
-    for axis, value in tile.offsets:
-        onto, factor = table.get(axis, (axis, 1))
-        offset[onto] = offset.get(onto, 0) + value * factor
-    return tile.rebuild(map(moved, tile.shard), map(moved, tile.replica), offset)
+    for name, value in tile.offsets:
+        axis, factor = onto.get(name, (name, 1))
+        offset[axis] = offset.get(axis, 0) + value * factor
+    return tile.rebuild(map(replaced, tile.shard), map(replaced, tile.replica), offset)
+
+
+def moved_back(
+    tile: AnyTile, fused: Axis, onto: Iterable[tuple[Axis, int]], ask: Decide
+) -> AnyTile | None:
+    """The tile with each number on `fused` on an axis that counts so many places of it.
+
+    The widest of the given axes of which the number is a multiple; None when it is of none.
+    """
+    widest_first = sorted(onto, key=lambda pair: -pair[1])
+
+    def found(number: Size) -> tuple[Size, Axis] | None:
+        for axis, factor in widest_first:
+            ratio = ask.quotient(number, factor)
+            if ratio is not None:
+                return ratio, axis
+        return None
+
+    parts: list[list[Iter]] = []
+    for part in (tile.shard, tile.replica):
+        out: list[Iter] = []
+        for it in part:
+            if it.axis is fused:
+                place = found(it.stride if it.extent != 1 else 0)
+                if place is None:
+                    return None
+                it = Iter(it.extent, *place)
+            out.append(it)
+        parts.append(out)
+    offset = tile.offset
+    moved_there = found(offset.pop(fused, 0))
+    if moved_there is None:
+        return None
+    value, axis = moved_there
+    if value != 0:
+        offset[axis] = offset.get(axis, 0) + value
+    return tile.rebuild(parts[0], parts[1], offset)
 
 
 def split(tile: AnyTile, level: str, decide: Decide | None = None) -> AnyTile:

@@ -40,7 +40,11 @@ def _peeled(f: Map) -> tuple[Map, Tile] | None:
                 on = Axis.get(axis)
             except AxisError:
                 return None
-            copies += [Iter(v.extent or 1, stride, on) for v, stride in steps.items()]
+            for v, stride in steps.items():
+                if v.extent is None or v.low is None:
+                    return None
+                copies.append(Iter(v.extent, stride, on))
+                base = linear([(base, 1)], stride * v.low)
         outputs.append((axis, base))
     if len({v for _, term in f.outputs for v in _replicas_in(term, f.replicas)}) != len(copies):
         return None  # a replica that moves on several axes at once

@@ -660,22 +660,26 @@ RECOGNISERS = {
     # the operation, which layout is given, the call, whether there is an answer at all
     "is_tile_inner": (
         "tile",
-        lambda inner, outer, whole, o, n: inner.is_tile_inner(whole, product_of(o, n), n),
+        lambda inner, outer, whole, o, n, **kw: inner.is_tile_inner(whole, product_of(o, n), n, **kw),
         lambda inner, outer, whole, o, n: laws.outer_exists(inner, whole, o, n),
     ),
     "is_tile_outer": (
         "tile",
-        lambda inner, outer, whole, o, n: outer.is_tile_outer(whole, product_of(o, n), o),
+        lambda inner, outer, whole, o, n, **kw: outer.is_tile_outer(whole, product_of(o, n), o, **kw),
         lambda inner, outer, whole, o, n: laws.inner_exists(outer, whole, o, n),
     ),
     "is_direct_sum_right": (
         "direct_sum",
-        lambda right, left, whole, o, n: right.is_direct_sum_right(whole, interleaved(o, n), n),
+        lambda right, left, whole, o, n, **kw: right.is_direct_sum_right(
+            whole, interleaved(o, n), n, **kw
+        ),
         lambda right, left, whole, o, n: laws.left_exists(right, whole, o, n),
     ),
     "is_direct_sum_left": (
         "direct_sum",
-        lambda right, left, whole, o, n: left.is_direct_sum_left(whole, interleaved(o, n), o),
+        lambda right, left, whole, o, n, **kw: left.is_direct_sum_left(
+            whole, interleaved(o, n), o, **kw
+        ),
         lambda right, left, whole, o, n: laws.right_exists(left, whole, o, n),
     ),
 }
@@ -711,3 +715,62 @@ def test_recognisers(name, shard):
         assert again == bf.table(whole), (*where, found)
         seen["own" if own else "of another form"] += 1
     assert min(seen.values()) > CASES // 20, seen
+
+
+@shards
+@pytest.mark.parametrize("name", RECOGNISERS)
+def test_recognisers_for_a_target(name, shard):
+    """On fused axes too: what they find is lawful, and what an operation made they find."""
+    operation, recognise, _ = RECOGNISERS[name]
+    of_slow = name in ("is_tile_inner", "is_direct_sum_right")
+    split = 0
+    for seed, rng in cases(shard):
+        axes = rng.choice(draws.FUSING)
+        o, n = (draws.small_shape(rng, 6, rank) for rank in [rng.choice((1, 2))] * 2)
+        outer, inner = (draws.iters_for(rng, s, axes) for s in (o, n))
+        try:
+            whole = getattr(built(inner), operation)(built(outer), o, n, target="cuda")
+        except ScopeError:
+            continue
+        found = recognise(built(inner), built(outer), whole, o, n, target="cuda")
+        assert found is not None, (seed, inner, outer, o, n, whole)
+        x = (built(inner), found) if of_slow else (found, built(outer))
+        again = getattr(x[0], operation)(x[1], o, n, target="cuda")
+        assert table(again) == table(whole), (seed, inner, outer, o, n, whole, found)
+        given = inner if of_slow else outer
+        split += not set(bf.axes(given)) & set(laws.COUNTS) <= set(bf.axes(plain_of(whole)))
+    assert split > CASES // 20
+
+
+@shards
+@pytest.mark.parametrize("name", RECOGNISERS)
+def test_recognisers_under_a_swizzle(name, shard):
+    """One swizzle on both, and the tiles stand so; the found inner layout is swizzled as well."""
+    operation, recognise, _ = RECOGNISERS[name]
+    law = laws.tiled if operation == "tile" else laws.direct_sum
+    of_slow = name in ("is_tile_inner", "is_direct_sum_right")
+    for seed, rng in cases(shard):
+        inner, outer, o, n, whole = sum_of(rng, operation)
+        swizzle = draws.swizzle(rng)
+        whole = replace(whole, swizzle=swizzle)
+        given = replace(inner, swizzle=swizzle), outer
+        if name == "is_direct_sum_left":
+            given = inner, replace(outer, swizzle=swizzle)
+        stands = laws.stands_for(whole, product_of(o, n))
+        if stands != whole or laws.stands_for(given[0], n) != given[0]:
+            continue  # a bare swizzle stands for other sizes than its own
+        if laws.stands_for(given[1], o) != given[1]:
+            continue
+        found = recognise(built(given[0]), built(given[1]), built(whole), o, n)
+        where = (seed, given, o, n, whole, found)
+        assert found is not None, where
+        x = plain_of(found)
+        assert (x.swizzle == swizzle) == (name == "is_tile_outer"), where
+        again = law(inner, x, o, n) if of_slow else law(laws.affine(x), outer, o, n)
+        assert laws.at_swizzled(again, swizzle) == bf.table(whole), where
+        other = built(replace(whole, swizzle=(swizzle[0] + 1, *swizzle[1:])))
+        if name != "is_tile_outer":
+            assert recognise(built(given[0]), built(given[1]), other, o, n) is None
+            assert recognise(built(given[0]), built(given[1]), other.tile_layout, o, n) is None
+    whole = built(Plain(((4, 1, "m"),), (), (), (0, 1, 1, True)))
+    assert whole.is_tile_outer(whole, (4,), (1,), target="cuda") is None

@@ -1,8 +1,9 @@
 """Our answers beside those of the lines: each agrees, or a named decision says what we do instead.
 
 A `Deviation` lists lines by id or by a condition, and what we answer on them: a value (best from
-brute force), a `Lawful` where a law leaves a choice, or a `Refused`. It is a fault when a line disagrees and no deviation covers it, when
-one covers it and we do not answer what it says, and also when one covers a line on which we agree.
+brute force), a `Lawful` where a law leaves a choice, or a `Refused`. It is a fault when a line
+disagrees and no deviation covers it, when one covers it and we do not answer what it says, and also
+when one covers a line on which we agree.
 """
 
 from __future__ import annotations

@@ -92,7 +92,21 @@ class Search:
         """A proof that no layout gives back the whole: some condition on any of them fails."""
         return not self.swizzles_agree or any(self._obstacles())
 
+    def _reaches_beyond(self) -> bool:
+        """Whether the part moves along levels that the whole does not go over."""
+        pair = laws.scope(self.whole)
+        moving = {axis for extent, stride, axis in self.part.shard if extent != 1 and stride != 0}
+        if not isinstance(pair, tuple):
+            return not moving.isdisjoint(laws.COUNTS)
+        levels = [laws.COUNTS[axis] for axis in moving if axis in laws.COUNTS]
+        finest, widest = map(laws.LEVELS.index, pair)
+        return any(
+            laws.LEVELS.index(child) < finest or laws.LEVELS.index(parent) > widest
+            for child, parent in levels
+        )
+
     def _obstacles(self) -> Iterator[bool]:
+        yield self._reaches_beyond()
         whole, part = bf.table(laws.affine(self.whole)), bf.table(laws.affine(self.part))
         unfused, part = part, fused_table(part, self.whole, self.target)
         slow_shape, fast_shape = self.shapes

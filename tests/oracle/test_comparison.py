@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from layout_algebra.errors import AxisError, CoordinateError, LayoutError
-from tests.oracle.comparison import Deviation, Outcome, compare, refused
+from tests.oracle.comparison import Deviation, Lawful, Outcome, Refused, compare, refused
 from tests.oracle.records import DATA, Record, load
 from tests.oracle.summary import PROPERTY, check, pytest_terminal_summary
 
@@ -104,6 +104,37 @@ def test_a_deviation_is_held_to_what_it_says():
         assert fault.startswith("x-1: 12.99 asks for")
     (fault,) = faults(good * 2, OTHERWISE)
     assert fault == "x-1: more than one deviation covers it: 12.99, 12.99"
+
+
+def test_a_law_leaves_a_choice():
+    def wanted(record: Record) -> Lawful:
+        return Lawful("an even number", lambda ours: ours % 2 == 0)
+
+    even = [Deviation("12.99", ["x-2"], wanted)]
+    records = [Record("x-2", "x", {"say": 4}, result=2)]
+    assert not faults(even, records)
+    records = [Record("x-2", "x", {"say": 3}, result=2)]
+    (fault,) = faults(even, records)
+    assert fault.startswith("x-2: 12.99 asks for an even number, ours is 3")
+    records = [Record("x-2", "x", {"say": LayoutError("no")}, result=2)]
+    (fault,) = faults(even, records)
+    assert fault.startswith("x-2: 12.99 asks for an even number, ours is LayoutError: no")
+
+
+@pytest.mark.parametrize(
+    ("errors", "agrees"),
+    [
+        ([Refused(LayoutError, "three")], True),
+        ([Refused(CoordinateError, "three"), Refused(LayoutError, "no: ")], True),
+        ([Refused(LayoutError, "four")], False),
+        ([Refused(CoordinateError, "three")], False),
+        ([], False),
+    ],
+)
+def test_errors_are_held_to_what_they_are_to_say(errors, agrees):
+    found = compare("x", RECORDS, say, errors={"compose_invalid": errors}).faults
+    assert bool(found) != agrees
+    assert all(fault.startswith("x-3: ours is LayoutError: no: three") for fault in found)
 
 
 def test_the_summary_counts_by_item_and_tells_of_faults():

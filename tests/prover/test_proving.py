@@ -287,7 +287,7 @@ def test_enumeration_of_what_has_no_bounds():
 
 def test_what_structure_decides_alone():
     """Without a solver, as the docs promise: in microseconds, whatever the sizes."""
-    s = Dim("s", at_least=1, at_most=9)
+    s = Dim("s", at_least=1, at_most=4)
     swizzled = ComposeLayout(3, 3, 3, TileLayout(S[(8, 64) : (64, 1)]))
     for claim in (
         Injective(TileLayout(S[(2, 4) : (-4, -1)])),
@@ -300,7 +300,8 @@ def test_what_structure_decides_alone():
         Covers(TileLayout(S[(2, 4) : (-4, -1)] + 7), {"m": 8}),
         Covers(TileLayout(S[(4, 3) : (2, 1)]), {"m": (1, 9)}),
         Covers(TileLayout(S[4:1]), {"laneid": 1}),  # the place where all axes are 0
-        Covers(TileLayout(S[(4,) : (-s,)] + 3 * s), {"m": (3 * s, 3 * s + 1)}),
+        Covers(TileLayout(S[(M, 4) : (-4, -1)] + (4 * M - 1)), {"m": 4 * M}),
+        Covers(TileLayout(S[(3, 4) : (-s, -1)] + (2 * s + 3)), {"m": 2 * s + 4}),
         Covers(swizzled, {"m": 512}),
         WithinBounds(TileLayout(S[(M, 4) : (-4, -1)]), {"m": (1 - 4 * M, 1)}),
         WithinBounds(swizzled, {"m": 512}),
@@ -786,6 +787,22 @@ def test_a_map_that_begins_at_a_dim():
     assert prove(Equivalent(TileLayout(S[4:2]), window)).verdict is Verdict.REFUTED
     assert prove(WithinBounds(window, {"m": 4})).verdict is Verdict.PROVED
     assert prove(Bijective(window, {"m": 4})).verdict is Verdict.PROVED
+
+
+def test_copies_of_a_formula_begin_where_they_begin():
+    """Copies 3 and 4 are not copies 0 and 1."""
+
+    def copied(low, high):
+        return Map.of(lambda i, r: i + 10 * r, {"i": (0, 3), "r": (low, high)}, copies=["r"])
+
+    moved = Map.of(lambda i, r: i + 10 * r + 30, {"i": (0, 3), "r": (0, 1)}, copies=["r"])
+    assert prove(Equivalent(copied(3, 4), copied(0, 1))).verdict is Verdict.REFUTED
+    assert prove(Equivalent(copied(3, 4), moved)).verdict is Verdict.PROVED
+    assert prove(Equivalent(copied(0, N), copied(0, N))).verdict is Verdict.PROVED
+    proof = prove(Equivalent(copied(0, N), copied(1, N + 1)), budget=Budget(100_000, 2.0))
+    assert proof.verdict is Verdict.REFUTED
+    assert prove(Equivalent(copied(N, N + 1), copied(0, 1))).verdict is Verdict.REFUTED
+    assert prove(Equivalent(copied(N, N + 1), copied(N, N + 1))).verdict is Verdict.PROVED
 
 
 def test_a_map_and_a_layout():
