@@ -106,10 +106,13 @@ def spell_copies(f: Map) -> list[Map] | None:
     count = f.copies
     if not isinstance(count, int) or count > MOST_COPIES_SPELLED:
         return None
-    ranges = [values(replica, {}) for replica in f.replicas]
+    extents = [replica.extent for replica in f.replicas]
     copies: list[Map] = []
-    for numbers in itertools.product(*ranges):
-        at = {r: const(number) for r, number in zip(f.replicas, numbers, strict=True)}
+    for numbers in itertools.product(*(range(e) for e in extents if isinstance(e, int))):
+        at = {
+            r: const(number if r.low is None else r.low + number)
+            for r, number in zip(f.replicas, numbers, strict=True)
+        }
         copies.append(f._rebuilt(at))
     return copies
 

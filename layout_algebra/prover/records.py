@@ -26,7 +26,8 @@ from layout_algebra.claims import Claim
 from layout_algebra.dims import Polynomial, Relation
 from layout_algebra.errors import LayoutAlgebraError
 from layout_algebra.ledger import FAILED, VERSION, Entry, QueryRecord, StepRecord, query_key
-from layout_algebra.prover.proving import MOST_PLACES, prove
+from layout_algebra.prover.options import MOST_PLACES
+from layout_algebra.prover.proving import prove
 from layout_algebra.prover.solve import Budget, fresh_context, replay
 from layout_algebra.terms import Term
 from layout_algebra.theorems import Theorem

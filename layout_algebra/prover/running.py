@@ -34,7 +34,7 @@ from layout_algebra.ledger import (
     write_ledger,
     write_query,
 )
-from layout_algebra.prover.proving import MOST_PLACES
+from layout_algebra.prover.options import MOST_PLACES
 from layout_algebra.prover.records import Record, blank, shown_path, tools
 from layout_algebra.prover.solve import Budget
 from layout_algebra.prover.workers import (

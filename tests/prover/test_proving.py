@@ -45,7 +45,7 @@ from layout_algebra.prover import Budget, rules
 from layout_algebra.prover.solve import ask, replay
 from layout_algebra.questions import Question
 from layout_algebra.theorems import load_theorems
-from layout_algebra.verdicts import Proof
+from layout_algebra.verdicts import Proof, Step
 from tests import soundness
 
 ROOT = Path(__file__).parents[2]
@@ -580,7 +580,7 @@ def test_a_symbolic_proof_states_its_side_conditions():
         Injective(padded), rules.facts_about(Injective(padded), (ld >= K,))
     )
     assert outcome is not None
-    without = rules._side_conditions("the same", [ld - K], facts)()
+    without = rules.side_conditions("the same", [ld - K], facts)()
     assert replay(without[0], Budget()).result == "sat"
 
 
@@ -997,7 +997,7 @@ def test_a_witness_that_shows_nothing_is_an_error(monkeypatch):
 
 def test_a_rule_that_refutes_needs_a_counterexample(monkeypatch):
     def refutes(claim, facts):
-        return rules.Outcome(Verdict.REFUTED, rules.Step("refusing"))
+        return rules.Outcome(Verdict.REFUTED, Step("refusing"))
 
     monkeypatch.setitem(rules.RULES, Injective, (refutes,))
     with pytest.raises(WitnessError, match="without a counterexample"):

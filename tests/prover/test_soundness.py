@@ -13,7 +13,7 @@ from hypothesis import given, settings
 
 from layout_algebra.claims import Equivalent, Injective, ReplicasDistinct
 from layout_algebra.prover import prove
-from layout_algebra.verdicts import Verdict
+from layout_algebra.verdicts import Step, Verdict
 from tests import bruteforce as bf
 from tests import generators as gen
 from tests import soundness
@@ -86,7 +86,7 @@ def test_a_wrong_rule_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     from layout_algebra.prover import rules
 
     def believes_everything(claim: Injective, facts: rules.Facts) -> rules.Outcome:
-        return rules.Outcome(Verdict.PROVED, rules.Step("believing"))
+        return rules.Outcome(Verdict.PROVED, Step("believing"))
 
     monkeypatch.setitem(rules.RULES, Injective, (believes_everything,))
     with pytest.raises(soundness.DisagreementError):

@@ -11,7 +11,7 @@ import pytest
 
 from layout_algebra.claims import Injective
 from layout_algebra.prover import rules
-from layout_algebra.verdicts import Verdict
+from layout_algebra.verdicts import Step, Verdict
 from tests import symbolic
 from tests.symbolic import Case, SymIter, SymLayout
 
@@ -65,7 +65,7 @@ def test_a_wrong_rule_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison can fail: with a rule that accepts every symbolic layout it does, at once."""
 
     def believes_everything(claim: Injective, facts: rules.Facts) -> rules.Outcome:
-        return rules.Outcome(Verdict.PROVED, rules.Step("believing"))
+        return rules.Outcome(Verdict.PROVED, Step("believing"))
 
     monkeypatch.setitem(rules.RULES, Injective, (believes_everything,))
     with pytest.raises(symbolic.DisagreementError, match="PROVED by structure: believing"):

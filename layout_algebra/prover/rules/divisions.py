@@ -1,0 +1,79 @@
+"""The rule for inverses and formulas: both sides become one term, division step by step."""
+
+from __future__ import annotations
+
+from layout_algebra.claims import (
+    Equivalent,
+    LeftInverse,
+)
+from layout_algebra.dims import Size
+from layout_algebra.maps import Map
+from layout_algebra.prover.copies import bases_of_equal_copies
+from layout_algebra.prover.rules.lemmas import COPIES, DIVISION
+from layout_algebra.prover.rules.steps import Facts, Negation, Outcome, side_conditions
+from layout_algebra.terms import const, recorded_splits
+from layout_algebra.verdicts import Step, Verdict
+
+
+def rewriting(claim: LeftInverse | Equivalent, facts: Facts) -> Outcome | None:
+    """Both sides become the same terms once digits of mixed-radix sums are taken apart."""
+    with recorded_splits() as splits:
+        pairs = _sides(claim)
+        if pairs is None or any(a is not b for a, b in pairs):
+            return None
+    if isinstance(claim, LeftInverse) and not _lands_inside(claim, facts):
+        return None
+    copied = any(one.replicas for one in claim.maps())
+    lemmas = (DIVISION, COPIES) if copied else (DIVISION,)
+    if not claim.symbols():
+        queries = Negation(claim, ())
+        return Outcome(
+            Verdict.PROVED, Step("division steps", f"{len(splits)} of them", lemmas, queries)
+        )
+    side: list[Size] = []
+    for boundary, rest in splits:
+        if rest.low is None or rest.high is None:
+            return None
+        side += [rest.low, boundary - 1 - rest.high]
+    check = side_conditions("a remainder outside its range", side, facts)
+    return Outcome(Verdict.PROVED, Step("division steps", f"{len(splits)} of them", lemmas, check))
+
+
+def _sides(claim: LeftInverse | Equivalent) -> list[tuple[object, object]] | None:
+    if isinstance(claim, Equivalent):
+        f, g = claim.maps()
+        if f.guard or g.guard or f.size != g.size:
+            return None
+        if f.replicas or g.replicas:
+            bases = bases_of_equal_copies(f, g)
+            if bases is None:
+                return None
+            f, g = bases
+        if f.coordinates != g.coordinates:
+            g = g.after(Map(f.coordinates, (("flat index", f.index),)))
+        return [(f.output(axis), g.output(axis)) for axis in dict.fromkeys((*f.axes, *g.axes))]
+    f, g = claim.maps()
+    if f.replicas or f.guard or g.guard:
+        return None
+    back = g.after(Map(f.coordinates, f.outputs))
+    names = {variable.name: variable for variable in f.coordinates}
+    outputs = dict(back.outputs)
+    if set(names) == set(outputs):
+        return [(outputs[name], names[name]) for name in names]
+    return [(next(iter(outputs.values()), const(0)), f.index)]
+
+
+def _lands_inside(claim: LeftInverse, facts: Facts) -> bool:
+    f, g = claim.maps()
+    names = {variable.name: variable for variable in g.coordinates}
+    if set(names) == set(f.axes):
+        ranges = [(f.output(name), v.low, v.high) for name, v in names.items()]
+    else:
+        only = f.outputs[0][1] if f.outputs else const(0)
+        ranges = [(only, 0, g.size - 1)]
+    for term, low, high in ranges:
+        if low is not None and (term.low is None or not facts.at_least(term.low - low, 0)):
+            return False
+        if high is not None and (term.high is None or not facts.at_least(high - term.high, 0)):
+            return False
+    return True
