@@ -377,7 +377,7 @@ def test_workers_die_with_their_parent_while_they_think(how: signal.Signals) -> 
 
 @on_linux
 def test_a_worker_ends_when_its_input_does() -> None:
-    command = [sys.executable, "-m", "layout_algebra.prover.recheck", "--worker", "cvc5"]
+    command = [sys.executable, "-P", str(recheck.WORKER), "cvc5"]
     done = subprocess.run(command, input=b"", stdout=subprocess.PIPE, timeout=START, check=True)
     assert b'"ready"' in done.stdout
 
@@ -396,8 +396,8 @@ def test_each_process_loads_one_solver_only() -> None:
         assert present == [solver]
 
 
-def test_the_module_itself_imports_no_solver() -> None:
-    source = Path(recheck.__file__)
+@pytest.mark.parametrize("source", [recheck.__file__, str(recheck.WORKER)])
+def test_the_modules_themselves_import_no_solver(source: str) -> None:
     check = f"import runpy, sys; runpy.run_path({str(source)!r}); print(*sys.modules, sep='\\n')"
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
     assert not {"z3", "cvc5", "bitwuzla"} & set(done.stdout.split())
