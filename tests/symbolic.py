@@ -944,7 +944,9 @@ def drawn(rng: random.Random, kinds: Sequence[tuple[Callable[[Draw], Case], int]
             case = replace(case, given=(*case.given, f"{name} >= 3", f"{name} <= 2"))
         if rng.random() < 0.1:
             a, b = rng.choice(draw.dims).name, rng.choice(draw.dims).name
-            extra = rng.choice((f"{a} >= {b}", f"{a}*{b} <= 4", f"{a} + {b} >= 2"))
+            extra = rng.choice(
+                (f"{a} >= {b}", f"{a}*{b} <= 4", f"{a} + {b} >= 2", f"({a} - {b}) % 3 == 0")
+            )
             case = replace(case, given=(*case.given, extra))
         if all(known_relation(case, text) for text in case.given):
             return case

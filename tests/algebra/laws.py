@@ -240,7 +240,11 @@ def can_group(plain: Plain, shape: Shape) -> bool:
 def can_group_many(plain: Plain, shapes: Sequence[Shape]) -> bool:
     """All boundaries together, ordered, divide one another."""
     extents = [extent for extent, _, _ in plain.shard]
-    if not extents or not shapes or any(not shape or prod(shape) != prod(extents) for shape in shapes):
+    if (
+        not extents
+        or not shapes
+        or any(not shape or prod(shape) != prod(extents) for shape in shapes)
+    ):
         return False
     every = sorted({end for sizes in (extents, *shapes) for end in ends(sizes)})
     return all(high % low == 0 for low, high in pairwise(every))
@@ -382,9 +386,7 @@ def permuted(plain: Plain, perm: Sequence[int]) -> Table:
 def unpacked(table: Table, num: int, axis: str = "m") -> Table:
     """Element f*num + j is at num times the place of f, and j."""
     return [
-        frozenset(
-            bf.make_place({**dict(p), axis: bf.at(p, axis) * num + j}) for p in places
-        )
+        frozenset(bf.make_place({**dict(p), axis: bf.at(p, axis) * num + j}) for p in places)
         for places in table
         for j in range(num)
     ]
@@ -412,9 +414,7 @@ def stored(plain: Plain) -> Table:
     extents = [extent for extent, _, _ in plain.shard]
     kept = [axis not in COUNTS for _, _, axis in plain.shard]
     table = bf.table(plain)
-    of_thread_0 = product(
-        *(range(e if keep else 1) for e, keep in zip(extents, kept, strict=True))
-    )
+    of_thread_0 = product(*(range(e if keep else 1) for e, keep in zip(extents, kept, strict=True)))
     return [
         frozenset(
             tuple(pair for pair in place if pair[0] not in COUNTS)
@@ -462,9 +462,7 @@ def set_quotients(whole: frozenset[Place], part: frozenset[Place]) -> Iterator[f
     axes = sorted({axis for x in largest for axis, _ in x})
     values = {axis: sorted({bf.at(x, axis) for x in largest}) for axis in axes}
     for chosen in product(*(_progressions_in(values[axis]) for axis in axes)):
-        found = frozenset(
-            bf.make_place(dict(zip(axes, x, strict=True))) for x in product(*chosen)
-        )
+        found = frozenset(bf.make_place(dict(zip(axes, x, strict=True))) for x in product(*chosen))
         if found <= set(largest) and {added(x, p) for x in found for p in part} == whole:
             yield found
 

@@ -158,6 +158,9 @@ def test_divisibility():
     whole = TileLayout(S[(N,) : (1,)])
     assert prove(Equivalent(stages, whole), given=[N % bn == 0]).verdict is Verdict.PROVED
     assert prove(Equivalent(stages, whole)).verdict is Verdict.REFUTED
+    # what is divided is not thereby at least 0
+    assert prove(Injective(padded), given=[(ld - K) % 4 == 0]).verdict is Verdict.REFUTED
+    assert prove(Injective(padded), given=[(ld - K) % 4 == 0, ld >= K]).verdict is Verdict.PROVED
 
 
 def test_the_witness_satisfies_what_is_given():
