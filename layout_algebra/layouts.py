@@ -17,9 +17,10 @@ from layout_algebra.dims import Size, at_least, evaluate, is_size, positive_symb
 from layout_algebra.errors import CoordinateError, LayoutError
 from layout_algebra.maps import Map, Place
 from layout_algebra.notation import Spec, notation
-from layout_algebra.operations import SwizzledOperations, TileOperations
 from layout_algebra.semantics import digits_of, layout_map, places
+from layout_algebra.swizzled_operations import SwizzledOperations
 from layout_algebra.terms import Const, Term, const
+from layout_algebra.tile_operations import TileOperations
 from layout_algebra.tracing import Traced, term_of
 from layout_algebra.values import AnyLayout, Iter, Swizzle, Swizzled, Tile
 

@@ -115,8 +115,7 @@ def test_z3_digits(name: str) -> None:
     fold = Fold(digits)
     if name in ("swizzled", "mirrored", "access", "formula", "shifts"):
         with pytest.raises(NeedsBits):
-            for term in terms:
-                fold(term)
+            _ = [fold(term) for term in terms]
         return
     check_z3(source, terms, fold, digits)
 

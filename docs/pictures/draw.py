@@ -22,9 +22,10 @@ def fragment() -> str:
         S[(8, 2, 4, 2) : (4@laneid, 1@warpid, 1@laneid, 1)] + R[2 : 4@warpid] + 5@warpid
     )  # fmt: skip
     rows, columns = 8, 16
-    out: list[str] = []
-    for j in range(columns):
-        out.append(text(LEFT + (j + 0.5) * CELL_W, TOP - 8, f"j={j}" if j == 0 else str(j), FAINT, 11))
+    out = [
+        text(LEFT + (j + 0.5) * CELL_W, TOP - 8, str(j) if j else "j=0", FAINT, 11)
+        for j in range(columns)
+    ]
     for i in range(rows):
         y = TOP + i * CELL_H
         out.append(text(LEFT - 16, y + 20, f"i={i}" if i == 0 else str(i), FAINT, 11))
@@ -33,9 +34,8 @@ def fragment() -> str:
             lane, warp, slot = place["laneid"], place["warpid"], place["m"]
             fill = tint(lane, 0.86 if warp == 5 else 0.93)
             x = LEFT + j * CELL_W
-            out.append(
-                f"<rect x='{x}' y='{y}' width='{CELL_W}' height='{CELL_H}' fill='{fill}' stroke='white'/>"
-            )
+            size = f"width='{CELL_W}' height='{CELL_H}'"
+            out.append(f"<rect x='{x}' y='{y}' {size} fill='{fill}' stroke='white'/>")
             out.append(text(x + CELL_W / 2 - 5, y + 20, str(lane), INK, 13))
             out.append(text(x + CELL_W / 2 + 13, y + 23, str(slot), FAINT, 9))
     x, y = LEFT + 3 * CELL_W, TOP + CELL_H
@@ -68,7 +68,8 @@ def text(
     x: float, y: float, content: str, fill: str, size: int, anchor: str = "middle", family: str = ""
 ) -> str:
     font = f"font-family='{family}'" if family else FONT
-    return f"<text x='{x:g}' y='{y:g}' {font} font-size='{size}' fill='{fill}' text-anchor='{anchor}'>{content}</text>"
+    where = f"x='{x:g}' y='{y:g}' text-anchor='{anchor}'"
+    return f"<text {where} {font} font-size='{size}' fill='{fill}'>{content}</text>"
 
 
 def svg(width: int, height: int, body: list[str]) -> str:

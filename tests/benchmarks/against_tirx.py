@@ -1,4 +1,6 @@
-"""Operations on 8-iter layouts, beside the reference implementations: `python -m tests.benchmarks.against_tirx`.
+"""Operations on 8-iter layouts, beside the reference implementations.
+
+    python -m tests.benchmarks.against_tirx
 
 The references are C++ behind a Python API: apache-tvm-tirx (the `bench` extra) and apache-tvm 0.27,
 whose API has slice and direct_sum too.  The two cannot be loaded into one process, so each is timed

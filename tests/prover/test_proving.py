@@ -694,6 +694,25 @@ def test_bijective_by_counting_and_otherwise():
     assert proof.witness.places == ({"m": 3},)
 
 
+def test_counting_counts_copies():
+    """Every element twice: 32 places of 16 elements, by no rule but counting."""
+    twice = Map.of(lambda i, j, r: 8 * i + 2 * (i ^ j) + r, (4, 4, 2), copies=["r"])
+    proof = prove(Bijective(twice, {"m": 32}), method="solver")
+    assert proof.verdict is Verdict.PROVED
+    assert "counting" in proof.method
+    assert prove(Bijective(twice, {"m": 16})).verdict is Verdict.REFUTED
+
+
+def test_counting_needs_what_it_counts_on():
+    """Where it is not known that no two elements meet, as many elements as places say nothing."""
+    table = Map.of(lambda i, j: 16 * i + (5 * i ^ j), (16, 16))
+    proof = prove(Bijective(table, {"m": 256}), method="solver", budget=Budget(rlimit=1))
+    verdicts = {type(part.claim).__name__: part.verdict for part in proof.parts}
+    assert verdicts["Injective"] is Verdict.UNDECIDED
+    assert verdicts["Covers"] is not Verdict.PROVED
+    assert proof.verdict is Verdict.UNDECIDED
+
+
 def test_bijective_counts_on_all_axes():
     both = TileLayout(S[(4, 8) : (1 @ laneid, 1)])
     assert prove(Bijective(both, {"laneid": 4, "m": 8})).verdict is Verdict.PROVED
