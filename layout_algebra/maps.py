@@ -26,8 +26,17 @@ from layout_algebra import folding, terms
 from layout_algebra.arithmetic import integers
 from layout_algebra.arithmetic.text import condition_text, text
 from layout_algebra.callables import coordinates_of, outputs_of
-from layout_algebra.conditions import Condition
-from layout_algebra.dims import Size, Symbol, as_size, at_least, evaluate, is_size, product
+from layout_algebra.conditions import Condition, at_most
+from layout_algebra.dims import (
+    Size,
+    Symbol,
+    as_size,
+    at_least,
+    evaluate,
+    is_size,
+    positive_symbols,
+    product,
+)
 from layout_algebra.errors import CoordinateError, TraceError
 from layout_algebra.terms import Term, Var
 from layout_algebra.tracing import Conditions, Traced, term_of
@@ -215,21 +224,57 @@ class Map:
         )
 
     def after(self, inner: Map) -> Map:
-        """self(inner(x)): inner's outputs become self's coordinates."""
-        outer, suffix = self, ""
-        while _shared(outer, inner):
-            suffix += "'"
-            outer = self.renamed(suffix)
+        """self(inner(x)): inner's outputs become self's coordinates.
+
+        The domain is where inner's places lie in self's domain: what ranges do not show becomes
+        part of the guard.
+
+        Raises:
+            CoordinateError: the names do not match, or the domain would depend on a copy.
+        """
+        outer = self.renamed("'") if _shared(self, inner) else self
         names = dict(zip((v.name for v in outer.coordinates), self.coordinates, strict=True))
-        fed = self.feed(dict(inner.outputs))
+        inputs = dict(inner.outputs)
+        fed = self.feed(inputs)
         values = {variable: fed[names[variable.name]] for variable in outer.coordinates}
         result = outer._rebuilt(values)
-        return Map(
-            inner.coordinates,
-            result.outputs,
-            inner.replicas + outer.replicas,
-            inner.guard + result.guard,
-        )
+        guard = (*inner.guard, *self._inside(inputs, fed), *result.guard)
+        replicas = (*inner.replicas, *outer.replicas)
+        used = folding.variables(condition.term for condition in guard)
+        if used & set(replicas):
+            raise CoordinateError(
+                "the domain of the composed map would depend on the copy: some copies of an "
+                "element lie in the outer map's domain and others may not"
+            )
+        return Map(inner.coordinates, result.outputs, replicas, guard)._with_plain_names()
+
+    def _inside(self, inputs: Mapping[str, Term], fed: Mapping[Var, Term]) -> list[Condition]:
+        """Conditions that what is fed lies in this map's ranges, without those that are sure."""
+        ranges = [(term, v.low, v.high) for v, term in fed.items()]
+        if set(inputs) != {v.name for v in self.coordinates}:  # fed as one flat index
+            only = next(iter(inputs.values()), terms.const(0))
+            ranges = [(only, 0, self.size - 1)]
+        known = positive_symbols(v.extent for v in self.coordinates if v.extent is not None)
+        found: list[Condition] = []
+        for term, low, high in ranges:
+            if low is not None and (term.low is None or not at_least(term.low - low, 0, known)):
+                found.append(at_most(low, term))
+            if high is not None and (term.high is None or not at_least(high - term.high, 0, known)):
+                found.append(at_most(term, high))
+        return found
+
+    def _with_plain_names(self) -> Map:
+        """The same map without primes: claims prime names to tell two copies of a map apart."""
+        taken = {variable.name for variable in (*self.coordinates, *self.replicas)}
+        values: dict[Var, Term] = {}
+        for old in (*self.coordinates, *self.replicas):
+            if "'" in old.name:
+                name = old.name.rstrip("'")
+                while name in taken:
+                    name += "_"
+                taken.add(name)
+                values[old] = terms.var(name, old.low, old.high)
+        return self._rebuilt(values) if values else self
 
     def evaluated(self, **dims: int) -> Map:
         """The concrete map for these values of the Dims."""

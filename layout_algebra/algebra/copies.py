@@ -57,10 +57,9 @@ def _removed(copies: Sequence[Iter], taken: Sequence[Iter]) -> list[Iter] | None
     """What is left of the copies without those, each taken away once; None if one is not there."""
     left = list(copies)
     for it in taken:
-        if it in left:
-            left.remove(it)
-        elif it.stride != 0 and it.extent != 1:
+        if it not in left:
             return None
+        left.remove(it)
     return left
 
 

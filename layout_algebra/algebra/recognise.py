@@ -29,7 +29,7 @@ from layout_algebra.algebra.normal_form import equal_copies, merge_shard, normal
 from layout_algebra.algebra.scope import ScopeError
 from layout_algebra.algebra.threads import Target, fusing, moved, moved_back
 from layout_algebra.algebra.tile import direct_sum, outer_sizes, spans, tile
-from layout_algebra.axes import Axis
+from layout_algebra.axes import Axis, m
 from layout_algebra.dims import Size
 from layout_algebra.values import Iter, Tile
 
@@ -200,15 +200,22 @@ def _recognised(
 
 
 def _unfused(rest: Tile, table: Mapping[Axis, tuple[Axis, int]], ask: Decide) -> Iterator[Tile]:
-    """The rest on its own thread axis, and on those from which that may have been fused."""
-    yield rest
+    """The rest on its own thread axis, and on those from which that may have been fused.
+
+    Where the shard has units only, they may have been on no thread axis: then nothing was fused.
+    """
+    forms = [rest]
     sources = [(axis, factor) for axis, (fused, factor) in table.items() if axis is not fused]
     for fused in {fused for fused, _ in table.values()} & set(rest.axes):
         for count in (1, 2, 3):
             for chosen in itertools.combinations(sources, count):
                 found = moved_back(rest, fused, chosen, ask)
                 if found is not None:
-                    yield found
+                    forms.append(found)
+    yield from forms
+    if table and all(it.extent == 1 for it in rest.shard):
+        for form in forms:
+            yield form.rebuild([Iter(1, 1, m) for _ in form.shard], form.replica, form.offset)
 
 
 def _as_it_is(x: Tile) -> Iterator[Tile]:

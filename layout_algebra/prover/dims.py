@@ -20,6 +20,7 @@ class SizeEncoder:
         self.context = context
         self.conditions: list[Expr] = []
         self.atoms: dict[Symbol | Quotient, Expr] = {}
+        self.factors = 0  # one unknown factor for each divisibility that is given
 
     def __call__(self, size: Size) -> Expr:
         if isinstance(size, int):
@@ -58,7 +59,8 @@ class SizeEncoder:
             return size >= 0
         if relation.kind == "==":
             return size == 0
-        factor = z3.Int(f"factor.{len(self.conditions)}", self.context)
+        factor = z3.Int(f"factor.{self.factors}", self.context)
+        self.factors += 1
         divisor = self(relation.divisor)
         return z3.And(divisor >= 1, size == divisor * factor)
 

@@ -214,8 +214,8 @@ def _prove_parts(claim: Claim, facts: Facts, options: Options) -> Proof:
     for part in claim.parts():
         if isinstance(claim, Bijective) and isinstance(part, Covers):
             proof = _covers_by_counting(claim, part, proofs, facts, options)
-        else:
-            proof = _prove(part, facts, options)
+        else:  # what exists is what the part speaks of, not what its neighbours do
+            proof = _prove(part, facts_about(part, facts.given), options)
         proofs.append(proof)
         if proof.verdict is Verdict.REFUTED:
             break

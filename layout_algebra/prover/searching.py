@@ -89,7 +89,10 @@ def _covers_by_solver(claim: Covers, facts: Facts, options: Options) -> Proof:
         return Proof(claim, Verdict.UNDECIDED, "solver", reason="covering needs a quantifier")
     queries: list[Query] = []
     for place in _candidate_gaps(claim):
-        answer = ask(claim.hits(place), options.budget)
+        try:
+            answer = ask(claim.hits(place), options.budget)
+        except NoWidth:
+            break
         queries.append(answer.query)
         if answer.result == "unsat":
             return Proof(

@@ -8,17 +8,19 @@ one query.  Budgets are Z3 resource units, which are deterministic; the wall clo
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import z3
 
 from layout_algebra.conditions import Condition
+from layout_algebra.dims import Relation, Size
+from layout_algebra.errors import WitnessError
 from layout_algebra.folding import Fold
 from layout_algebra.prover.bits import Bits, NoWidth, width_of
 from layout_algebra.prover.digits import Digits, NeedsBits
-from layout_algebra.prover.dims import Expr, SizeEncoder, number
+from layout_algebra.prover.dims import Expr, SizeEncoder, number, smt_name
 from layout_algebra.questions import Question
 from layout_algebra.terms import Var
 from layout_algebra.verdicts import Query
@@ -71,6 +73,10 @@ class Encoded:
             self.variables = dict(bits.variables)
             self.logic = "QF_BV"
 
+        names = [smt_name(variable) for variable in self.variables]
+        if len(set(names)) != len(names):
+            raise WitnessError(f"two variables of one question share a name: {sorted(names)}")
+
     def smt2(self) -> str:
         """The query as SMT-LIB 2 text."""
         solver = z3.Solver()
@@ -97,6 +103,27 @@ def as_query(question: Question) -> Query:
     """
     encoded = Encoded(question)
     return Query(question.about, encoded.logic, encoded.smt2())
+
+
+def products_query(
+    about: str, pairs: Iterable[tuple[Sequence[Size], Size]], relations: Iterable[Relation]
+) -> Query:
+    """Does some product of factors differ from what it should be?  As a query that was not run.
+
+    The products are written out for the solver: polynomials of ours multiply by themselves, and an
+    identity between them would already be folded away.
+    """
+    sizes = SizeEncoder()
+    unequal: list[Expr] = []
+    for factors, total in pairs:
+        made: Expr = sizes(1)
+        for factor in factors:
+            made = made * sizes(factor)
+        unequal.append(made != sizes(total))
+    assumed = [sizes.relation(relation) for relation in relations]
+    solver = z3.Solver()
+    solver.add(*sizes.conditions, *assumed, z3.Or(unequal))
+    return Query(about, "QF_NIA", f"(set-logic QF_NIA)\n{solver.to_smt2()}")
 
 
 def ask(question: Question, budget: Budget) -> Answer:

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import pytest
 
+from layout_algebra.algebra.copies import without
 from layout_algebra.algebra.extract import extract
 from layout_algebra.algebra.group import GroupError
 from layout_algebra.algebra.normal_form import normal_form
@@ -409,7 +410,29 @@ def test_slice(shard):
         assert type(found) is type(layout)
         seen["found"] += 1
         seen["swizzled"] += bool(plain.swizzle)
-    assert min(seen.values()) > CASES // 40, seen
+    assert min(seen.values()) > CASES // 80, seen
+
+
+def of_many_iters(rng) -> Plain:
+    """One dimension whose carries often land on the line of the fastest iter, or on its own."""
+    extents = [rng.choice((2, 2, 3, 4, 4)) for _ in range(rng.choice((2, 3, 3, 4)))]
+    if bf.size(Plain(tuple((extent, 0, "m") for extent in extents))) > 96:
+        return of_many_iters(rng)
+    iters, below = [], 1
+    for extent in reversed(extents):
+        stride = rng.choice((below, below, below * 2, rng.randint(-4, 8), 0, -below))
+        iters.insert(0, (extent, stride, rng.choice(("m", "m", "m", "laneid"))))
+        below = abs(stride) * extent or 1
+    if rng.random() < 0.5:
+        (e, d, axis), slow = iters[-1], iters[:-1]
+        line = rng.choice((e * d, e * d, rng.randint(-2, 6)))
+        for k in range(len(slow) - 2, -1, -1):
+            if rng.random() < 0.85:  # the step when all digits between are at their greatest
+                carried = sum((f - 1) * s for f, s, _ in slow[k + 1 :])
+                slow[k] = (slow[k][0], line + carried, axis)
+                slow[k + 1] = (*slow[k + 1][:2], axis)
+        iters = [*slow, (e, d, axis)]
+    return Plain(tuple(iters))
 
 
 @shards
@@ -417,13 +440,7 @@ def test_slice_of_one_dimension_of_many_iters(shard):
     """Where regions begin and end in the middle of iters."""
     seen: Counter[bool] = Counter()
     for seed, rng in cases(shard):
-        extents = [rng.choice((2, 2, 3, 4, 4)) for _ in range(rng.choice((2, 3, 3, 4)))]
-        shard_iters, below = [], 1
-        for extent in reversed(extents):
-            stride = rng.choice((below, below, below * 2, rng.randint(-4, 8), 0, -below))
-            shard_iters.insert(0, (extent, stride, rng.choice(("m", "m", "m", "laneid"))))
-            below = abs(stride) * extent or 1
-        plain = Plain(tuple(shard_iters))
+        plain = of_many_iters(rng)
         size = bf.size(plain)
         begin = rng.randrange(size)
         region = [(begin, rng.randint(begin + 1, size))]
@@ -652,6 +669,41 @@ def test_is_trivial_and_is_contiguous(shard):
 
 
 # ------------------------------------------------------------------------- recognisers
+
+
+@shards
+def test_copies_without_copies(shard):
+    """X with X + part = whole, exactly where there is such a set."""
+    seen: Counter[bool] = Counter()
+    for seed, rng in cases(shard):
+        axes = rng.choice((("m",), ("m", "laneid")))
+        count = rng.choice((0, 1, 1, 2))
+        part, rest = (
+            tuple(
+                (rng.choice((2, 2, 3)), rng.choice((1, 1, 2, 3, -1, -2, 4, 0)), rng.choice(axes))
+                for _ in range(n)
+            )
+            for n in (count, rng.choice((0, 1, 2)))
+        )
+        whole = Plain((), (*part, *rest), draws.offset(rng, axes))
+        part = Plain((), part, draws.offset(rng, axes))
+        if rng.random() < 0.7:
+            whole = plain_of(normal_form(built(whole)))
+        while rng.random() < 0.6:
+            whole = gen.perturbed_variant(rng, whole, max_places=40, axes=axes)
+            whole = Plain((), whole.replica, whole.offset)
+        wanted, taken = bf.places(whole, 0), bf.places(part, 0)
+        if bf.width(whole, "m") > laws.FARTHEST or bf.width(whole, "laneid") > laws.FARTHEST:
+            continue
+        found = list(without(built(whole), built(part)))
+        exists = any(True for _ in laws.set_quotients(wanted, taken))
+        assert bool(found) == exists, (seed, whole, part, found)
+        for iters, moved in found:
+            x = plain_of(built(whole).rebuild((), iters, moved))
+            sums = {laws.added(a, b) for a in taken for b in bf.places(x, 0)}
+            assert sums == wanted, (seed, whole, part, x)
+        seen[exists] += 1
+    assert min(seen.values()) > CASES // 10, seen
 
 
 def sum_of(rng, operation: str):

@@ -158,6 +158,19 @@ def test_12_06_recognisers_for_a_target():
     assert lanes.is_tile_inner(whole, (32,), (8,)) is None
 
 
+def test_12_06_copies_on_thread_axes_that_were_not_fused():
+    """The other layout has copies on threads and no iter there: alone it is not fused."""
+    lanes = TileLayout(S[6 : 6 @ laneid])
+    copies = TileLayout(S[1:1] + R[(3, 2) : (3 @ warpid, 2 @ laneid)])
+    whole = lanes.tile(copies, (1,), (6,), target="cuda")
+    assert whole == TileLayout(S[6 : 6 @ tx] + R[(2, 3) : (2 @ tx, 96 @ tx)])
+    found = lanes.is_tile_inner(whole, (6,), (6,), target="cuda")
+    assert lanes.tile(found, (1,), (6,), target="cuda") == whole
+    # and the other way round: the given one has them
+    found = copies.is_tile_outer(whole, (6,), (1,), target="cuda")
+    assert same(found, lanes)
+
+
 def test_12_07_what_is_found_for_a_target_gives_back_the_whole():
     """Outer's offsets are 130 places of tx together, the whole's 128: inner is 2 places back."""
     outer = TileLayout(S[(2, 2) : (1 @ wgid, 1 @ tid_in_wg)] + 1 @ wgid + 2 @ tid_in_wg)

@@ -385,12 +385,21 @@ def slightly_changed(rng: random.Random, whole):
 
 #: Regions of a dimension of some size, as text.
 REGIONS = {
-    "M": (("0", "M"), ("J", "J + 2"), ("4", "M"), ("0", "4"), ("0", "M//2"), ("M//4", "M//2")),
+    "M": (
+        *(("0", "M"), ("J", "J + 2"), ("4", "M"), ("0", "4"), ("0", "M//2"), ("M//4", "M//2")),
+        *(("4*J", "4*J + 4"), ("4*J + 1", "4*J + 3"), ("2*J", "2*J + 2"), ("2*J + 1", "2*J + 2")),
+    ),
     "N": (("0", "N"), ("0", "1"), ("N - 1", "N"), ("J", "N")),
-    "K": (("0", "K"), ("K//2", "K"), ("2", "K"), ("0", "2"), ("J", "J + 1")),
+    "K": (("0", "K"), ("K//2", "K"), ("2", "K"), ("0", "2"), ("J", "J + 1"), ("2*J", "2*J + 1")),
     "2": (("0", "2"), ("1", "2")),
     "3": (("0", "3"), ("1", "3"), ("1", "2")),
     "1": (("0", "1"),),
+}
+
+
+CUTS = {
+    "M": (("M",), ("M//4", "4"), ("M//2", "2"), ("M//4", "2", "2")),
+    "K": (("K",), ("K//2", "2")),
 }
 
 
@@ -400,8 +409,7 @@ def test_slice():
     for seed, rng in cases(1200):
         case = draws.symbolic(rng)
         names = [rng.choice(("M", "N", "K", "2", "3", "1")) for _ in range(rng.choice((1, 2)))]
-        cut = {"M": (("M",), ("M//4", "4"), ("M//2", "2")), "K": (("K",), ("K//2", "2"))}
-        shape = [rng.choice(cut.get(name, ((name,),))) for name in names]
+        shape = [rng.choice(CUTS.get(name, ((name,),))) for name in names]
         case = draws.symbolic(rng, shape=shape)
         region = [rng.choice(REGIONS[name]) for name in names]
         layout = case.layout.built(DIMS)
@@ -423,6 +431,27 @@ def test_slice():
         seen["points"] += assert_everywhere(found, [case.layout], law, (seed, layout, region))
     assert seen["found"] > ENOUGH, seen
     assert seen["points"] > 2 * ENOUGH, seen
+
+
+def test_regions_whose_blocks_are_known():
+    M, J = DIMS["M"], DIMS["J"]
+    layout = TileLayout.from_iters([(M // 4, 10, "m"), (4, 1, "m")])
+    inside = layout.slice((M,), [(4 * J + 1, 4 * J + 3)])
+    assert inside == TileLayout.from_iters([(2, 1, "m")], (), {"m": 10 * J + 1})
+    whole = layout.slice((M,), [(4 * J, 4 * J + 8)])
+    assert whole == TileLayout.from_iters([(2, 10, "m"), (4, 1, "m")], (), {"m": 10 * J})
+    assert layout.slice((M,), [(4 * J + 1, 4 * J + 9)]) is None
+    assert layout.slice((M,), [(J, J + 2)]) is None
+    assert "not known" in layout.why_no_slice((M,), [(J, J + 2)])
+
+
+def test_extents_are_known_to_be_positive():
+    """A Dim may be 0, but not where it is an extent."""
+    K = DIMS["K"]
+    layout = TileLayout.from_iters([(2, K + 5, "m"), (K, 1, "m")])
+    assert layout.slice((2 * K,), [(0, 1)]) == TileLayout.from_iters([(1, 1, "m")])
+    assert layout.slice((2 * K,), [(0, 2)]) == TileLayout.from_iters([(2, 1, "m")])  # K is even
+    assert layout.slice((2 * K,), [(0, 3)]) is None
 
 
 # ------------------------------------------------------------------------------- edits

@@ -21,7 +21,8 @@ def rewriting(claim: LeftInverse | Equivalent, facts: Facts) -> Outcome | None:
         pairs = _sides(claim)
         if pairs is None or any(a is not b for a, b in pairs):
             return None
-    if isinstance(claim, LeftInverse) and not _lands_inside(claim, facts):
+    landing = _landing(claim, facts) if isinstance(claim, LeftInverse) else []
+    if landing is None:
         return None
     copied = any(one.replicas for one in claim.maps())
     lemmas = (DIVISION, COPIES) if copied else (DIVISION,)
@@ -30,7 +31,7 @@ def rewriting(claim: LeftInverse | Equivalent, facts: Facts) -> Outcome | None:
         return Outcome(
             Verdict.PROVED, Step("division steps", f"{len(splits)} of them", lemmas, queries)
         )
-    side: list[Size] = []
+    side = list(landing)
     for boundary, rest in splits:
         if rest.low is None or rest.high is None:
             return None
@@ -63,7 +64,8 @@ def _sides(claim: LeftInverse | Equivalent) -> list[tuple[object, object]] | Non
     return [(next(iter(outputs.values()), const(0)), f.index)]
 
 
-def _lands_inside(claim: LeftInverse, facts: Facts) -> bool:
+def _landing(claim: LeftInverse, facts: Facts) -> list[Size] | None:
+    """How far f's places stay from the ends of g's domain, each known to be >= 0; or None."""
     f, g = claim.maps()
     names = {variable.name: variable for variable in g.coordinates}
     if set(names) == set(f.axes):
@@ -71,9 +73,12 @@ def _lands_inside(claim: LeftInverse, facts: Facts) -> bool:
     else:
         only = f.outputs[0][1] if f.outputs else const(0)
         ranges = [(only, 0, g.size - 1)]
+    gaps: list[Size] = []
     for term, low, high in ranges:
-        if low is not None and (term.low is None or not facts.at_least(term.low - low, 0)):
-            return False
-        if high is not None and (term.high is None or not facts.at_least(high - term.high, 0)):
-            return False
-    return True
+        if (low is not None and term.low is None) or (high is not None and term.high is None):
+            return None
+        if low is not None and term.low is not None:
+            gaps.append(term.low - low)
+        if high is not None and term.high is not None:
+            gaps.append(high - term.high)
+    return gaps if all(facts.at_least(gap, 0) for gap in gaps) else None

@@ -12,12 +12,18 @@ from layout_algebra.claims import (
     Disjoint,
     Equivalent,
 )
-from layout_algebra.conditions import Condition, differs
+from layout_algebra.dims import Size
 from layout_algebra.errors import LayoutError
 from layout_algebra.prover.rules.lemmas import BIJECTION, COPIES, INTERVALS, MERGING, RESIDUES
-from layout_algebra.prover.rules.steps import Facts, Negation, Outcome, as_queries, side_conditions
-from layout_algebra.questions import question
-from layout_algebra.terms import const
+from layout_algebra.prover.rules.steps import (
+    NOTHING,
+    Facts,
+    Negation,
+    Outcome,
+    as_queries,
+    side_conditions,
+)
+from layout_algebra.prover.solve import products_query
 from layout_algebra.values import Iter, Swizzled, Tile
 from layout_algebra.verdicts import Query, Step, Verdict
 
@@ -104,7 +110,7 @@ def _merge_conditions(tiles: Sequence[Tile], facts: Facts) -> Callable[[], tuple
     """A query that looks for Dims at which a merged pair does not count on."""
 
     def make() -> tuple[Query, ...]:
-        unequal: list[Condition] = []
+        pairs: list[tuple[Sequence[Size], Size]] = []
         for tile in tiles:
             last: Iter | None = None
             for it in tile.shard:
@@ -115,12 +121,12 @@ def _merge_conditions(tiles: Sequence[Tile], facts: Facts) -> Callable[[], tuple
                     and last.axis is it.axis
                     and it.extent * it.stride == last.stride
                 ):
-                    # written out unsimplified: extent*stride and the stride that it must equal
-                    unequal.append(differs(const(it.extent * it.stride), const(last.stride)))
+                    pairs.append(((it.extent, it.stride), last.stride))
                     it = Iter(last.extent * it.extent, it.stride, it.axis)
                 last = it
-        return as_queries(
-            [question("a merged pair that does not count on", [tuple(unequal)])], facts.relations
-        )
+        if not pairs:
+            return as_queries((NOTHING,), facts.relations)
+        about = "a merged pair that does not count on"
+        return (products_query(about, pairs, facts.relations),)
 
     return make
