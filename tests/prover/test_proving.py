@@ -186,8 +186,9 @@ def test_contradictions_are_vacuous():
         assert proof.verdict is Verdict.VACUOUS, given
         assert proof.reason.startswith("no values satisfy ")
         assert proof.witness is None
-    concrete = prove(Injective(overlapping), given=[M >= 3, M <= 2])
-    assert concrete.verdict is Verdict.VACUOUS
+    for given in ([M >= 3, M <= 2], [equal(3, 4)]):  # also of claims about no Dim
+        for layout in (tile, overlapping):
+            assert prove(Injective(layout), given=given).verdict is Verdict.VACUOUS
 
 
 def test_a_layout_that_never_exists_is_vacuous():
@@ -711,6 +712,14 @@ def test_counting_needs_what_it_counts_on():
     assert verdicts["Injective"] is Verdict.UNDECIDED
     assert verdicts["Covers"] is not Verdict.PROVED
     assert proof.verdict is Verdict.UNDECIDED
+
+
+def test_what_the_solver_does_not_find_may_be_there():
+    """No answer in time is no gap."""
+    table = Map.of(lambda i, j: 16 * i + (5 * i ^ j), (16, 16))
+    proof = prove(Covers(table, {"m": 256}), method="solver", budget=Budget(rlimit=1))
+    assert proof.verdict is Verdict.UNDECIDED
+    assert prove(Covers(table, {"m": 256})).verdict is Verdict.PROVED
 
 
 def test_bijective_counts_on_all_axes():
