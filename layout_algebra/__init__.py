@@ -2,8 +2,9 @@
 
     from layout_algebra import S, R, TileLayout, laneid, warpid, prove, Injective
 
-    frag = TileLayout(S[(8, 2, 4, 2) : (4@laneid, 1@warpid, 1@laneid, 1)] + R[2 : 4@warpid] +
-    5@warpid) frag.apply(1, 3, shape=(8, 16))     # {'laneid': 5, 'warpid': 5, 'm': 1}
+    atom = S[(8, 2, 4, 2) : (4@laneid, 1@warpid, 1@laneid, 1)]
+    frag = TileLayout(atom + R[2 : 4@warpid] + 5@warpid)
+    frag.apply(1, 3, shape=(8, 16))     # {'laneid': 5, 'warpid': 5, 'm': 1}
     prove(Injective(frag))              # PROVED, by structure, in microseconds
 
 Names are loaded when they are first used: importing the package loads neither NumPy nor a solver.

@@ -22,16 +22,26 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import NoReturn
 
 import layout_algebra
-from layout_algebra.errors import LayoutAlgebraError, MissingSolverError, WitnessError
+from layout_algebra.errors import (
+    AxisError,
+    LayoutAlgebraError,
+    MissingSolverError,
+    NotationError,
+    WitnessError,
+)
 
 BAD_INPUT, NOT_THERE, INTERNAL, INTERRUPTED, BROKEN_PIPE = 2, 4, 70, 130, 141
 NAME = "layout-algebra"
+#: Advice for programs on an axis that is not registered, which nobody can follow here.
+_NEAR = re.compile(r", or is it your own\? Then register it first with Axis\(name, kind=\.\.\.\)")
+_NONE_NEAR = re.compile(r"register your own first with Axis\(name, kind=\.\.\.\)")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -71,9 +81,18 @@ def _failed(error: Exception) -> int:
     if isinstance(error, MissingSolverError):
         return _say(str(error), NOT_THERE)
     if isinstance(error, LayoutAlgebraError) and not isinstance(error, WitnessError):
-        return _say(str(error), BAD_INPUT)
+        return _say(_advice(error), BAD_INPUT)
     text = " ".join(f"{type(error).__name__}: {error}".split())
     return _say(f"internal error: {text}; please report it (--debug shows where)", INTERNAL)
+
+
+def _advice(error: LayoutAlgebraError) -> str:
+    """What an error says; of an unknown axis, what can be typed instead."""
+    if not isinstance(error, AxisError | NotationError):
+        return str(error)
+    known = ", ".join(axis.name for axis in layout_algebra.Axis.registered())
+    said = _NEAR.sub("?", str(error), count=1)
+    return _NONE_NEAR.sub(f"the axes are {known}", said, count=1)
 
 
 def _say(message: str, code: int) -> int:
@@ -113,7 +132,10 @@ def _parser() -> argparse.ArgumentParser:
 def _prove(command: argparse.ArgumentParser) -> None:
     command.add_argument("paths", nargs="+", metavar="PATH", help="a Python file, or a folder")
     command.add_argument(
-        "--ledger", default="ledger.json", metavar="FILE", help="where to write (ledger.json)"
+        "--ledger",
+        default="ledger.json",
+        metavar="FILE",
+        help="where to write (ledger.json); its folder must be there",
     )
     command.add_argument(
         "--baseline", metavar="FILE", help="an older ledger: name every verdict that changed"
@@ -130,7 +152,11 @@ def _prove(command: argparse.ArgumentParser) -> None:
 
 def _check(command: argparse.ArgumentParser) -> None:
     command.add_argument("notation", metavar="NOTATION", help='such as "S[(8,64):(64,1)]"')
-    claims = command.add_argument_group("claims", "each may be given several times")
+    claims = command.add_argument_group(
+        "claims",
+        "Each may be given several times. A BOX is m=8 or m=0:8, the places 0 to 7 (the end is not "
+        "in it); laneid=32,m=2:4 names two axes.",
+    )
     for flag, about in (
         ("--injective", "no two elements share a place"),
         ("--replicas-distinct", "the copies of one element are at different places"),

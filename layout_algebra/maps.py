@@ -49,6 +49,9 @@ _FEW = ("i", "j", "k")
 
 Place = dict[str, int]
 
+#: Places that `table` makes arrays of (8 bytes for each, on each axis).
+MOST_TABLE = 1 << 28
+
 
 @dataclass(frozen=True)
 class Map:
@@ -377,6 +380,9 @@ class Map:
 
         if self.is_symbolic:
             raise CoordinateError("a table needs numbers for the sizes: evaluate the Dims first")
+        count = product([*self.extents, self.copies])
+        if isinstance(count, int) and count > MOST_TABLE:
+            raise CoordinateError(f"a table of {count} places: more than the {MOST_TABLE} allowed")
         variables = (*self.coordinates, *self.replicas)
         ranges = [_values_of(variable, {}) for variable in variables]
         spans = [

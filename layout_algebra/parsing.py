@@ -25,6 +25,9 @@ from layout_algebra.axes import Axis, m, reg
 from layout_algebra.dims import Polynomial, Relation, Remainder, Size, bounds, equal, symbols
 from layout_algebra.grammar import Layout, Reader, elements
 
+#: A box as people type it, and which places its ranges have.
+_BOX = "laneid=32,m=2:4 (the end is not in it: the places 0 to 7 are m=0:8, or m=8)"
+
 #: Dims by their names.
 Dims: TypeAlias = Mapping[str, Polynomial]
 
@@ -83,7 +86,7 @@ def parse_box(text: str, dims: Dims | None = None) -> dict[str, tuple[Size, Size
     Raises:
         NotationError: anything else, an axis given twice, or a range without a place.
     """
-    with _reading(text, "a box", "laneid=32,m=2:4", dims=dims) as reader:
+    with _reading(text, "a box", _BOX, dims=dims) as reader:
         box: dict[str, tuple[Size, Size]] = {}
         for start, end in reader.pieces(0, len(reader.text), ","):
             left, *others = reader.pieces(start, end, "=")

@@ -6,7 +6,6 @@ means for each.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Self
 
 from layout_algebra.algebra import (
@@ -29,10 +28,8 @@ from layout_algebra.algebra.deciding import STRUCTURALLY, Decide
 from layout_algebra.algebra.threads import Target
 from layout_algebra.axes import Axis, m
 from layout_algebra.dims import Size
+from layout_algebra.tile_operations import Region, Shape, any_layout, plain
 from layout_algebra.values import Swizzled, Tile
-
-Shape = Sequence[Size]
-Region = Sequence[tuple[Size, Size]]
 
 
 class SwizzledOperations(Swizzled):
@@ -81,6 +78,7 @@ class SwizzledOperations(Swizzled):
         decide: Decide | None = None,
     ) -> Self:
         """The tile repeated over an outer layout; the swizzle acts on the final place."""
+        outer = plain("outer", outer)
         inner = swizzled.tile_over(self, inner_shape)
         result = self.with_tile(tiling.tile(inner, outer, outer_shape, inner_shape, target, decide))
         return reported(
@@ -115,6 +113,7 @@ class SwizzledOperations(Swizzled):
         decide: Decide | None = None,
     ) -> Self:
         """left(o) + tile(n), under the swizzle."""
+        left = plain("left", left)
         right = swizzled.tile_over(self, right_shape)
         result = self.with_tile(
             tiling.direct_sum(right, left, left_shape, right_shape, target, decide)
@@ -139,6 +138,7 @@ class SwizzledOperations(Swizzled):
         decide: Decide | None = None,
     ) -> Tile | None:
         """The outer layout, when both have one swizzle and the tiles stand so; or None."""
+        tiled = any_layout("tiled", tiled)
         if not isinstance(tiled, Swizzled) or tiled.swizzle != self.swizzle:
             return None
         inner = swizzled.tile_over(self, inner_shape)
@@ -167,6 +167,7 @@ class SwizzledOperations(Swizzled):
         decide: Decide | None = None,
     ) -> Tile | None:
         """The left layout, when both have one swizzle and the tiles add up so; or None."""
+        whole = any_layout("whole", whole)
         if not isinstance(whole, Swizzled) or whole.swizzle != self.swizzle:
             return None
         return recognise.is_direct_sum_right(
@@ -188,6 +189,7 @@ class SwizzledOperations(Swizzled):
         decide: Decide | None = None,
     ) -> Tile | None:
         """The right layout, when both have one swizzle and the tiles add up so; or None."""
+        whole = any_layout("whole", whole)
         if not isinstance(whole, Swizzled) or whole.swizzle != self.swizzle:
             return None
         return recognise.is_direct_sum_left(

@@ -34,10 +34,33 @@ from layout_algebra.algebra.deciding import STRUCTURALLY, Decide
 from layout_algebra.algebra.threads import Target
 from layout_algebra.axes import Axis, m
 from layout_algebra.dims import Size
+from layout_algebra.errors import LayoutError
 from layout_algebra.values import Swizzled, Tile
 
 Shape = Sequence[Size]
 Region = Sequence[tuple[Size, Size]]
+
+
+def plain(name: str, layout: object) -> Tile:
+    """The layout, if it is a tile without a swizzle.
+
+    Raises:
+        LayoutError: it is not.
+    """
+    if not isinstance(layout, Tile):
+        raise LayoutError(f"{name} is a TileLayout; got {layout!r}")
+    return layout
+
+
+def any_layout(name: str, layout: object) -> Tile | Swizzled:
+    """The layout, if it is one.
+
+    Raises:
+        LayoutError: it is not.
+    """
+    if not isinstance(layout, Tile | Swizzled):
+        raise LayoutError(f"{name} is a layout; got {layout!r}")
+    return layout
 
 
 class TileOperations(Tile):
@@ -131,6 +154,7 @@ class TileOperations(Tile):
         Raises:
             GroupError: shapes of two ranks, or that a layout cannot be cut to.
         """
+        outer = plain("outer", outer)
         result = tiling.tile(self, outer, outer_shape, inner_shape, target, decide)
         return reported(
             "tile",
@@ -172,6 +196,7 @@ class TileOperations(Tile):
         Raises:
             GroupError: shapes of two ranks, or that a layout cannot be cut to.
         """
+        left = plain("left", left)
         result = tiling.direct_sum(self, left, left_shape, right_shape, target, decide)
         return reported(
             "direct_sum",
@@ -193,6 +218,7 @@ class TileOperations(Tile):
         decide: Decide | None = None,
     ) -> Tile | None:
         """The outer layout of which `tiled` is this one's tiling, or None."""
+        tiled = any_layout("tiled", tiled)
         if isinstance(tiled, Swizzled):
             return None
         return recognise.is_tile_inner(self, tiled, tiled_shape, inner_shape, target, decide)
@@ -224,6 +250,7 @@ class TileOperations(Tile):
         decide: Decide | None = None,
     ) -> Tile | None:
         """The left layout with which this one adds up to `whole`, or None."""
+        whole = any_layout("whole", whole)
         if isinstance(whole, Swizzled):
             return None
         return recognise.is_direct_sum_right(
@@ -240,6 +267,7 @@ class TileOperations(Tile):
         decide: Decide | None = None,
     ) -> Tile | None:
         """The right layout with which this one adds up to `whole`, or None."""
+        whole = any_layout("whole", whole)
         if isinstance(whole, Swizzled):
             return None
         return recognise.is_direct_sum_left(

@@ -79,7 +79,9 @@ def test_version_and_help(cli_run):
     code, out, _ = cli_run("--help")
     assert code == 0
     assert all(word in out for word in ("prove", "check", "show", "recheck", "Exit codes"))
-    assert cli_run("check", "--help")[0] == 0
+    code, out, _ = cli_run("check", "--help")
+    assert code == 0
+    assert "m=8 or m=0:8" in " ".join(out.split())
 
 
 def test_help_loads_nothing_heavy():
@@ -310,6 +312,36 @@ def test_show_json(cli_run):
     }
 
 
+# -- large layouts ------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("words", "code", "drawn"),
+    [
+        ('show "S[(16,16):(16,1)] + R[1048576:256]"', 0, True),
+        ('show "S[8:1] + R[1073741824:1]"', 0, True),
+        ('show "S[(4,2):(2,1)] + R[9223372036854775808:8]"', 0, True),
+        ('show "S[(9223372036854775808,2):(2,1)]"', 0, False),
+        ('show "S[(2,9223372036854775808):(1,2)]"', 0, False),
+        ('check "S[8:1] + R[1073741824:1]" --injective', 1, True),
+        ('check "S[8:1] + R[1073741824:1]" --injective --shape 2x4', 1, True),
+        ('check "S[8:1] + R[1073741824:0]" --replicas-distinct', 1, True),
+        ('check "S[8:1] + R[1073741824:1]" --within m=8', 1, True),
+        ('check "S[8:1] + R[1073741824:1]" --disjoint-from "S[8:1]"', 1, True),
+        (f'check "S[{10**30}:0]" --injective', 1, False),
+    ],
+)
+def test_pictures_do_not_walk_what_they_do_not_show(cli_run, words, code, drawn):
+    start = time.monotonic()
+    found, out, err = cli_run(*shlex.split(words))
+    assert time.monotonic() - start < 5
+    assert (found, err) == (code, "")
+    assert (" of the " in out) is drawn
+
+
+def test_the_first_copy_is_the_one_that_is_drawn(cli_run):
+    _, out, _ = cli_run("show", "S[(2,2):(2,1)] + R[4:-8] + 32")
+    assert out.splitlines()[-3:] == ["      c1=0   1", "c0=0    32  33", "   1    34  35"]
+
+
 # -- prove -------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("parts", "code", "counts"),
@@ -361,9 +393,16 @@ def test_prove_loads_each_file_once_and_no_hidden_ones(here, cli_run, quick):
 
 def test_prove_json_is_the_ledger(here, cli_run, quick):
     write(here, GOOD)
+    (here / "sub").mkdir()
     code, out, _ = cli_run("prove", "theorems.py", "--json", "--ledger", "sub/l.json")
     assert code == 0
     assert json.loads(out) == json.loads((here / "sub" / "l.json").read_text())
+
+
+def test_prove_makes_no_folder_for_its_ledger(here, cli_run):
+    write(here, GOOD)
+    assert cli_run("prove", "theorems.py", "--ledger", "other/l.json")[0] == 2
+    assert not (here / "other").exists()
 
 
 def test_prove_warns_of_lemmas(here, cli_run, quick):

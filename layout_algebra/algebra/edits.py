@@ -144,6 +144,8 @@ def storage(tile: AnyTile) -> AnyTile:
 
 
 def _permutation(perm: Sequence[int], count: int, what: str) -> list[int]:
+    if not isinstance(perm, Sequence):  # type: ignore[redundant-expr]
+        raise LayoutError(f"a permutation is a sequence of ints; got {perm!r}")
     order = list(perm)
     if any(type(k) is not int for k in order) or sorted(order) != list(range(count)):
         raise LayoutError(

@@ -136,9 +136,14 @@ def _swizzled_end(
     """The least or greatest swizzled place.
 
     A swizzle permutes aligned blocks, so the end is in the block of the tile's own end; only the
-    sums that can still fall into that block are followed, which keeps the set small.
+    sums that can still fall into that block are followed, which keeps the set small.  The usual
+    direction changes nothing above its low field, so its blocks are that much smaller.
+
+    Raises:
+        LayoutError: more than MOST_SUMS sums would have to be followed.
     """
-    period = swizzle.period
+    low_field = 1 << (swizzle.per_element + swizzle.swizzle_len)
+    period = low_field if swizzle.swizzle_inner else swizzle.period
     edge = high if pick is max else low
     first = edge // period * period
     last = first + period - 1
@@ -153,13 +158,14 @@ def _swizzled_end(
         reach = stride * (extent - 1)  # type: ignore[operator]
         left_low -= min(0, reach)
         left_high -= max(0, reach)
-        sums = {
-            total
-            for start in sums
-            for total in _steps(start, stride, extent, first - left_high, last - left_low)  # type: ignore[arg-type]
-        }
-        if len(sums) > MOST_SUMS:
-            raise LayoutError("the strides are too irregular to find the swizzled ends")
+        least, most = first - left_high, last - left_low
+        steps = [_steps(start, stride, extent, least, most) for start in sums]  # type: ignore[arg-type]
+        count = sum(len(some) for some in steps)
+        if count > MOST_SUMS:
+            raise LayoutError(
+                f"{count} places may be the swizzled end: more than the {MOST_SUMS} that are tried"
+            )
+        sums = {total for some in steps for total in some}
     return pick(swizzle(total) for total in sums if first <= total <= last)
 
 

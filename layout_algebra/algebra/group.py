@@ -105,7 +105,9 @@ def check_sizes(shape: Sequence[Size]) -> list[Size]:
     Raises:
         GroupError: not a sequence of positive ints or Dims.
     """
-    if isinstance(shape, int | str) or not all(is_size(size) for size in shape):
+    if not isinstance(shape, Sequence) or isinstance(shape, str):  # type: ignore[redundant-expr]
+        raise GroupError(f"a shape is a sequence of positive ints or Dims; got {shape!r}")
+    if not all(is_size(size) for size in shape):
         raise GroupError(f"a shape is a sequence of positive ints or Dims; got {shape!r}")
     sizes = [as_size(size) for size in shape]
     if any(isinstance(size, int) and size < 1 for size in sizes):

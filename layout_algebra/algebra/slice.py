@@ -104,6 +104,8 @@ def check_region(sizes: Sequence[Size], region: Region, ask: Decide) -> list[tup
     Raises:
         CoordinateError: another rank, or a pair that is not inside its dimension.
     """
+    if not isinstance(region, Sequence) or isinstance(region, str):  # type: ignore[redundant-expr]
+        raise CoordinateError(f"a region is a (begin, end) pair for each dimension; got {region!r}")
     if len(region) != len(sizes):
         raise CoordinateError(f"a region of {len(region)} dimensions for a shape of {len(sizes)}")
     pairs: list[tuple[Size, Size]] = []

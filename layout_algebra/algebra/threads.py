@@ -125,6 +125,9 @@ def split(tile: AnyTile, level: str, decide: Decide | None = None) -> AnyTile:
         LayoutError: an iter or offset that does not fall apart into places of the two axes, or
             iters that together leave the inner axis (a carry from the inner part to the outer).
     """
+    levels = sorted({known for _, known in SPLIT})
+    if level not in levels:
+        raise LayoutError(f"thread axes split at {' or '.join(levels)}; got {level!r}")
     ask = decide or knowing_extents(tile.extents)
     inside: list[Iter] = []
     start: dict[Axis, Size] = {}

@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+from layout_algebra.arithmetic import integers
 from layout_algebra.maps import Map
 
 #: Rows and columns of the largest grid that is drawn.
@@ -28,7 +29,7 @@ def grid(f: Map, marked: Collection[tuple[int, ...]] = ()) -> list[str]:
     *above, across = f.coordinates
     rows = _range(above[0]) if above else range(1)
     columns = _range(across)
-    if len(rows) > MOST_ROWS or len(columns) > MOST_COLUMNS:
+    if rows[MOST_ROWS:] or columns[MOST_COLUMNS:]:  # len() knows no more than 63 bits
         return []
     axes = _moving_axes(f)
     cells = [
@@ -114,6 +115,8 @@ def _moving_axes(f: Map) -> list[str]:
 def _cell(
     f: Map, axes: Sequence[str], at: tuple[int, ...], marked: Collection[tuple[int, ...]]
 ) -> str:
-    place = next(f.places_at(dict(zip(f.coordinates, at, strict=True))))
-    text = ",".join(str(place[axis]) for axis in axes)
+    values = dict(zip(f.coordinates, at, strict=True))
+    values |= {replica: _range(replica).start for replica in f.replicas}
+    numbers = integers.values_of((f.output(axis) for axis in axes), values, {})
+    text = ",".join(map(str, numbers))
     return f"[{text}]" if at in marked else text

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
 
 from layout_algebra.commands.drawing import Meter, aligned, clipped, witness_lines
+from layout_algebra.errors import LedgerError
 from layout_algebra.ledger import Change, Entry, Ledger, changes, read_ledger
 from layout_algebra.prover.running import RunInterrupted, run
 from layout_algebra.theorems import load_theorems
@@ -28,6 +29,9 @@ _WORDS = {"proved": "proved", "refuted": "refuted", "failed": "FAILED", "undecid
 
 
 def main(arguments: argparse.Namespace) -> int:
+    folder = os.path.dirname(arguments.ledger) or "."
+    if not os.path.exists(folder):
+        raise LedgerError(f"cannot write {arguments.ledger}: there is no folder {folder}")
     baseline = None if arguments.baseline is None else read_ledger(arguments.baseline)
     sys.path.append(os.getcwd())  # where the theorems' own imports may lie
     with redirect_stdout(sys.stderr):  # what theorems print is not part of the table

@@ -24,6 +24,8 @@ from layout_algebra.verdicts import Verdict
 def relations_given(given: Iterable[Relation | bool]) -> tuple[Relation, ...]:
     if isinstance(given, Relation):
         return (given,)
+    if not isinstance(given, Iterable):  # type: ignore[redundant-expr]
+        raise ClaimError(f"given= is a list of relations such as ld >= K; got {given!r}")
     found: list[Relation] = []
     for position, relation in enumerate(given):
         if isinstance(relation, Relation):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 
-from layout_algebra.claims import Claim, Covers
-from layout_algebra.errors import (
-    CoordinateError,
-)
+import numpy as np
+
+from layout_algebra.arithmetic.arrays import arrays_of
+from layout_algebra.claims import Claim, Covers, Injective
+from layout_algebra.errors import CoordinateError, WitnessError
 from layout_algebra.prover.assumptions import holds, symbols_of
 from layout_algebra.prover.covering import covering_questions
 from layout_algebra.prover.options import (
@@ -21,7 +22,11 @@ from layout_algebra.prover.rules import (
     Negation,
     as_queries,
 )
+from layout_algebra.terms import var
 from layout_algebra.verdicts import Proof, Step, Verdict
+
+#: Elements of a sample, and its seed: the same answer every time.
+SAMPLES, SEED = 1 << 19, 20
 
 
 def by_enumeration(claim: Claim, facts: Facts, options: Options, tried: Proof | None) -> Proof:
@@ -36,6 +41,9 @@ def by_enumeration(claim: Claim, facts: Facts, options: Options, tried: Proof | 
     try:
         work = claim.work()
         if work > options.most_places:
+            sampled = by_sampling(claim)
+            if sampled is not None:
+                return replace(sampled, steps=(*sampled.steps, *steps))
             raise CoordinateError(
                 f"{work} places are more than the {options.most_places} that are enumerated"
             )
@@ -52,6 +60,48 @@ def by_enumeration(claim: Claim, facts: Facts, options: Options, tried: Proof | 
     if isinstance(claim, Covers) and witness is None:
         step = replace(step, make_queries=lambda: as_queries(covering_questions(claim), ()))
     return Proof(claim, verdict, "enumeration", witness=witness, steps=(step, *steps))
+
+
+def by_sampling(claim: Claim) -> Proof | None:
+    """Two elements at one place among a large random sample; None says nothing.
+
+    Where there are many more elements than places, a sample of a few times the root of the number
+    of places holds a collision (birthdays): what refutes irregular strides that Z3 does not end on.
+    """
+    if not isinstance(claim, Injective) or claim.is_symbolic():
+        return None
+    (f,) = claim.maps()
+    if f.guard or not f.coordinates or any(v.low != 0 or v.high is None for v in f.coordinates):
+        return None
+    rng = np.random.default_rng(SEED)
+    extents = [int(extent) for extent in f.extents]  # type: ignore[arg-type]
+    if max(extents) >= 2**62:
+        return None
+    points = np.stack([rng.integers(0, extent, SAMPLES) for extent in extents])
+    values = dict(zip(f.coordinates, points, strict=True))
+    values |= {replica: np.int64(0) for replica in f.replicas}
+    places = [np.broadcast_to(a, SAMPLES) for a in arrays_of((t for _, t in f.outputs), values)]
+    if not places:
+        return None
+    order = np.lexsort(places)
+    same = np.ones(SAMPLES - 1, dtype=bool)
+    for column in places:
+        same &= column[order][1:] == column[order][:-1]
+    moved = points[:, order]
+    same &= (moved[:, 1:] != moved[:, :-1]).any(axis=0)
+    hits = np.flatnonzero(same)
+    if not hits.size:
+        return None
+    one, two = moved[:, hits[0]], moved[:, hits[0] + 1]
+    point = {v: int(x) for v, x in zip(f.coordinates, one, strict=True)}
+    point |= {
+        var(v.name + "'", v.low, v.high): int(x) for v, x in zip(f.coordinates, two, strict=True)
+    }
+    witness = claim.witness(point, {})
+    if witness is None:
+        raise WitnessError(f"a sampled collision does not replay: {point}")
+    step = Step("sampling", f"{SAMPLES} random elements")
+    return Proof(claim, Verdict.REFUTED, "sampling", witness=witness, steps=(step,))
 
 
 def by_small_sizes(claim: Claim, facts: Facts, most: int) -> Proof | None:

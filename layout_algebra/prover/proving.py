@@ -68,6 +68,8 @@ def prove(
         raise ClaimError(f"prove takes a claim such as Injective(layout); got {claim!r}")
     if method not in ("auto", "structure", "solver", "enumeration"):
         raise ClaimError(f"method is auto, structure, solver or enumeration; got {method!r}")
+    if budget is not None and not isinstance(budget, Budget):  # type: ignore[redundant-expr]
+        raise ClaimError(f"budget is a Budget(rlimit=, seconds=); got {budget!r}")
     options = Options(method, budget or DEFAULT_BUDGET, most_places)
     relations = relations_given(given)
     proof = None

@@ -19,6 +19,7 @@ from layout_algebra.prover.rules import (
 )
 from layout_algebra.prover.solve import Answer, NoWidth, ask
 from layout_algebra.questions import Question
+from layout_algebra.values import Tile
 from layout_algebra.verdicts import Proof, Query, Step, Verdict, Witness
 
 
@@ -106,10 +107,36 @@ def _covers_by_solver(claim: Covers, facts: Facts, options: Options) -> Proof:
 
 
 def _candidate_gaps(claim: Covers) -> Iterable[dict[str, int]]:
+    """Places that are worth asking about: a tile's first and last gap, and the box's corners."""
     ranges = [(axis, (low, high)) for axis, low, high in claim.box]
+    if isinstance(claim.f, Tile):
+        for axis, (low, high) in ranges:
+            for value in _gaps(claim.f, axis):
+                if low <= value <= high:  # type: ignore[operator]
+                    yield {a: value if a == axis else int(ends[0]) for a, ends in ranges}  # type: ignore[arg-type]
     for corner in itertools.islice(itertools.product(*(ends for _, ends in ranges)), 16):
         yield {axis: int(value) for (axis, _), value in zip(ranges, corner, strict=True)}  # type: ignore[arg-type]
     for axis, (low, high) in ranges:
         for step in (1, 2, 3, 5, 7):
             if isinstance(low, int) and isinstance(high, int) and low + step <= high:
                 yield {a: (low + step if a == axis else int(ends[0])) for a, ends in ranges}  # type: ignore[arg-type]
+
+
+def _gaps(tile: Tile, axis: str) -> list[int]:
+    """The first place from either end that the sorted strides leave out."""
+    low = high = 0
+    steps: list[tuple[int, int]] = []
+    for extent, stride, on in (*tile.shard, *tile.replica):
+        if on.name == axis and isinstance(extent, int) and isinstance(stride, int) and stride:
+            steps.append((abs(stride), extent))
+            low += min(0, stride * (extent - 1))
+            high += max(0, stride * (extent - 1))
+    start = next((v for on, v in tile.offsets if on.name == axis), 0)
+    reach = 0
+    for stride, extent in sorted(steps):
+        if stride > reach + 1:
+            break
+        reach += stride * (extent - 1)
+    if not isinstance(start, int) or reach == high - low:
+        return []
+    return [start + low + reach + 1, start + high - reach - 1]

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import random
+import time
+from collections.abc import Callable
+
 import pytest
 
 from layout_algebra import (
+    ComposeLayout,
     Covers,
     Dim,
     Empty,
@@ -18,7 +23,8 @@ from layout_algebra import (
     WithinBounds,
     prove,
 )
-from layout_algebra.errors import CoordinateError
+from layout_algebra.errors import CoordinateError, LayoutAlgebraError
+from layout_algebra.prover import Budget
 
 
 def test_two_divisibilities_do_not_share_their_factor() -> None:
@@ -81,3 +87,45 @@ def test_covering_by_an_unbounded_map_is_undecided() -> None:
     unbounded = Map.of(lambda i: i ^ 5, {"i": (0, None)})
     assert prove(Covers(unbounded, {"m": 4})).verdict is Verdict.UNDECIDED
     assert prove(Empty(unbounded)).verdict is Verdict.REFUTED
+
+
+def test_a_hole_inside_the_box_is_found_whatever_the_size() -> None:
+    proof = prove(Covers(TileLayout(S[(8192, 8192) : (8193, 1)]), {"m": 8192 * 8192}))
+    assert proof.verdict is Verdict.REFUTED
+    assert proof.witness is not None
+    assert proof.witness.places == ({"m": 8192},)
+
+
+def test_irregular_strides_are_refuted_by_a_sample() -> None:
+    rng = random.Random(3)
+    layout = TileLayout.from_iters([(3, rng.randint(1, 10**8), "m") for _ in range(24)])
+    proof = prove(Injective(layout), budget=Budget(rlimit=200_000, seconds=1.0))
+    assert proof.verdict is Verdict.REFUTED
+    assert proof.method == "sampling"
+    one, two = ([point[f"c{k}"] for k in range(24)] for point in proof.witness.points)
+    assert one != two
+    assert layout.apply(*one) == layout.apply(*two)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda layout: layout.tile(ComposeLayout(0, 1, 1, layout), (2,), (8,)),
+        lambda layout: layout.tile(None, (2,), (8,)),
+        lambda layout: layout.direct_sum(None, (2,), (8,)),
+        lambda layout: layout.is_tile_inner(None, (8,), (8,)),
+        lambda layout: layout.slice((8,), None),
+        lambda layout: layout.group(None),
+        lambda layout: layout.permute_dims(None),
+        lambda layout: layout.split("xx"),
+        lambda layout: prove(Injective(layout), given=None),
+        lambda layout: prove(Injective(layout), budget=-1),
+        lambda _: TileLayout(S[2**40 : 1]).table(),
+        lambda _: ComposeLayout(20, 20, 20, TileLayout(S[2**60 : 3])).span(),
+    ],
+)
+def test_wrong_arguments_are_explained_at_once(call: Callable[[TileLayout], object]) -> None:
+    start = time.perf_counter()
+    with pytest.raises(LayoutAlgebraError):
+        call(TileLayout(S[8:1]))
+    assert time.perf_counter() - start < 2.0
