@@ -100,7 +100,9 @@ def covers(rng: random.Random, most: int) -> Round:
 
     def replay(witness: Witness) -> bool:
         place = bf.make_place(witness.places[0])
-        return place in set(bf.box_places(box)) and place not in bf.all_places(plain)
+        inside = all(low <= bf.at(place, axis) < high for axis, (low, high) in box.items())
+        elsewhere = any(axis not in box for axis, _ in place)
+        return inside and not elsewhere and place not in bf.all_places(plain)
 
     return Covers(build(plain), box), bf.covers(plain, box)[0], replay
 
