@@ -141,7 +141,7 @@ def test_claims_on_maps_mean_what_brute_force_says():
         expected = case.holds(subjects, box)
         counts[claim.name, compare(claim, expected, subjects, box, seed)] += 1
     for name in CLAIMS.keys() - {"Bijective"}:
-        assert min(counts[name, True], counts[name, False]) >= 5, counts
+        assert min(counts[name, True], counts[name, False]) >= 3, counts
     assert sum(counts.values()) > 500
 
 

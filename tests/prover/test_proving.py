@@ -742,6 +742,8 @@ def test_the_place_that_is_not_covered():
     proof = prove(Covers(far, {"m": 2**25}))
     assert proof.verdict is Verdict.REFUTED
     assert proof.witness.places == ({"m": 0},)
+    elsewhere = TileLayout(S[(2**13, 2**12) : (2**12, 1)] + 1 @ laneid)  # on another axis too
+    assert prove(Covers(elsewhere, {"m": 2**25})).verdict is Verdict.REFUTED
 
 
 def test_covering_with_negative_strides():
@@ -885,6 +887,30 @@ def test_swizzles_both_ways(inner):
     assert prove(LeftInverse(layout, other)).verdict is Verdict.REFUTED
     by_solver = prove(Injective(layout), method="solver")
     assert (by_solver.verdict, by_solver.method) == (Verdict.PROVED, "solver: QF_BV")
+
+
+def test_swizzles_of_negative_addresses():
+    """Two's complement, however wide the field is beside the address: by the solver too."""
+    for p, b, a, inner in ((0, 1, 1, True), (0, 4, 4, True), (1, 5, 6, True), (0, 4, 5, False)):
+        layout = ComposeLayout(p, b, a, TileLayout(S[6:1] + (-5)), inner)
+        reached = sorted(layout.apply(x)["m"] for x in range(6))
+        mask = (1 << b) - 1
+
+        def formula(i, p=p, mask=mask, a=a, inner=inner):
+            x = i - 5
+            if inner:
+                return x ^ (((x >> (p + a)) & mask) << p)
+            return x ^ (((x >> p) & mask) << (p + a))
+
+        same = Equivalent(layout, Map.of(lambda i, f=formula: f(i), (6,)))
+        assert prove(same, method="solver").verdict is Verdict.PROVED
+        for low, high, verdict in (
+            (reached[0], reached[-1], Verdict.PROVED),
+            (reached[0] + 1, reached[-1], Verdict.REFUTED),
+            (reached[0], reached[-1] - 1, Verdict.REFUTED),
+        ):
+            proof = prove(WithinBounds(layout, {"m": (low, high + 1)}), method="solver")
+            assert proof.verdict is verdict, (p, b, a, inner, low, high)
 
 
 def test_a_swizzle_without_bits_is_none():
