@@ -13,6 +13,7 @@ from layout_algebra.algebra import (
 )
 from layout_algebra.algebra import (
     edits,
+    normal_form,
     recognise,
     scope,
     swizzled,
@@ -39,6 +40,10 @@ class SwizzledOperations(Swizzled):
         """The same swizzle over the canonical tile."""
         form = self.with_tile(canonical.canonicalize(self.tile_layout, target, decide))
         return reported("canonicalize", form, layout=self, target=target)
+
+    def normal_form(self) -> Tile | Swizzled:
+        """The same swizzle over the normal tile; the tile alone where the swizzle does nothing."""
+        return reported("normal_form", normal_form.normal_form(self), layout=self)
 
     def get_scope(self) -> tuple[str, str] | None:
         """The tile's scope."""
