@@ -203,8 +203,6 @@ def same(a: Place, b: Place) -> bool:
 
 
 def table(f: Map, dims: Dims | None) -> Table:
-    if dims and f.is_symbolic:  # ranges become numbers, and the check for 62 bits means something
-        f = f.evaluated(**dims)
     return Table(f.coordinates, f.replicas, f.outputs, f.guard, dims)
 
 
