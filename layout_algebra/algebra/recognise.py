@@ -27,7 +27,7 @@ from layout_algebra.algebra.deciding import Decide, knowing_extents
 from layout_algebra.algebra.group import GroupError, check_sizes, group
 from layout_algebra.algebra.normal_form import equal_copies, merge_shard, normal_form
 from layout_algebra.algebra.scope import ScopeError
-from layout_algebra.algebra.threads import Target, fusing, moved, moved_back
+from layout_algebra.algebra.threads import FUSE, Target, fusing, moved, moved_back
 from layout_algebra.algebra.tile import direct_sum, outer_sizes, spans, tile
 from layout_algebra.axes import Axis, m
 from layout_algebra.dims import Size
@@ -48,9 +48,8 @@ def is_tile_inner(
     Raises:
         GroupError: shapes of other ranks, sizes that do not divide, or that no cutting reaches.
     """
-    inner = canonicalize(inner, target)
     outer_shape = outer_sizes(tiled_shape, inner_shape, decide, ("tiled_shape", "inner_shape"))
-    factors = spans(inner)
+    factors = spans(canonicalize(inner))
     ask = decide or knowing_extents([*tiled.extents, *inner.extents])
 
     def unscaled(x: Tile) -> Iterator[Tile]:
@@ -61,7 +60,7 @@ def is_tile_inner(
     def law(x: Tile) -> Tile:
         return tile(inner, x, outer_shape, inner_shape, target, decide)
 
-    given = _Given(inner, inner_shape, slow=False)
+    given = _Given(canonicalize(inner), inner_shape, slow=False)
     return _recognised(given, tiled, outer_shape, (unscaled, law), target, decide)
 
 
@@ -79,16 +78,15 @@ def is_tile_outer(
     Raises:
         GroupError: shapes of other ranks, sizes that do not divide, or that no cutting reaches.
     """
-    outer = canonicalize(outer, target)
     inner_shape = outer_sizes(tiled_shape, outer_shape, decide, ("tiled_shape", "outer_shape"))
 
     def elsewhere(x: Tile) -> Iterator[Tile]:
-        return _with_axes(x, outer)
+        return _with_axes(x, canonicalize(outer))
 
     def law(x: Tile) -> Tile:
         return tile(x, outer, outer_shape, inner_shape, target, decide)
 
-    given = _Given(outer, outer_shape, slow=True, scaled=True)
+    given = _Given(canonicalize(outer), outer_shape, slow=True, scaled=True)
     return _recognised(given, tiled, inner_shape, (elsewhere, law), target, decide)
 
 
@@ -109,12 +107,11 @@ def is_direct_sum_right(
         GroupError: an interleaved shape that is not twice as long, or sizes that do not agree.
     """
     left_shape = _by_turns(interleaved_shape, right_shape, 1)
-    right = canonicalize(right, target)
 
     def law(x: Tile) -> Tile:
         return direct_sum(right, x, left_shape, right_shape, target, decide)
 
-    given = _Given(right, right_shape, slow=False)
+    given = _Given(canonicalize(right), right_shape, slow=False)
     return _recognised(given, whole, left_shape, (_as_it_is, law), target, decide)
 
 
@@ -132,12 +129,11 @@ def is_direct_sum_left(
         GroupError: an interleaved shape that is not twice as long, or sizes that do not agree.
     """
     right_shape = _by_turns(interleaved_shape, left_shape, 0)
-    left = canonicalize(left, target)
 
     def law(x: Tile) -> Tile:
         return direct_sum(x, left, left_shape, right_shape, target, decide)
 
-    given = _Given(left, left_shape, slow=True)
+    given = _Given(canonicalize(left), left_shape, slow=True)
     return _recognised(given, whole, right_shape, (_as_it_is, law), target, decide)
 
 
@@ -174,10 +170,35 @@ def _recognised(
     decide: Decide | None,
 ) -> Tile | None:
     """The first candidate for the other half of which the law makes the whole."""
+    for table in _fusings(whole, target):
+        found = _recognised_by(table, given, canonicalize(whole, target), other_shape, rule, decide)
+        if found is not None:
+            return found
+    return None
+
+
+Table = Mapping[Axis, tuple[Axis, int]]
+
+
+def _fusings(whole: Tile, target: Target | None) -> list[Table]:
+    """How the sum's thread axes may have been fused into the whole's, the likeliest first."""
+    if target is None:
+        return [{}]
+    own = fusing(canonicalize(whole, target))
+    return [own, *(table for table in (*FUSE.values(), {}) if table != own)]
+
+
+def _recognised_by(
+    table: Table,
+    given: _Given,
+    whole: Tile,
+    other_shape: Sequence[Size],
+    rule: Rule,
+    decide: Decide | None,
+) -> Tile | None:
+    """The first candidate, if the sum's thread axes were fused so."""
     finished, law = rule
-    whole = canonicalize(whole, target)
     wanted = normal_form(whole)
-    table = fusing(whole) if target is not None else {}
     known = moved(given.tile, table)
     groups = _groups(*group(known, given.shape, decide))
     slow, fast = (given.shape, other_shape) if given.slow else (other_shape, given.shape)
@@ -199,7 +220,7 @@ def _recognised(
     return None
 
 
-def _unfused(rest: Tile, table: Mapping[Axis, tuple[Axis, int]], ask: Decide) -> Iterator[Tile]:
+def _unfused(rest: Tile, table: Table, ask: Decide) -> Iterator[Tile]:
     """The rest on its own thread axis, and on those from which that may have been fused.
 
     Where the shard has units only, they may have been on no thread axis: then nothing was fused.
@@ -209,9 +230,8 @@ def _unfused(rest: Tile, table: Mapping[Axis, tuple[Axis, int]], ask: Decide) ->
     for fused in {fused for fused, _ in table.values()} & set(rest.axes):
         for count in (1, 2, 3):
             for chosen in itertools.combinations(sources, count):
-                found = moved_back(rest, fused, chosen, ask)
-                if found is not None:
-                    forms.append(found)
+                forms.extend(moved_back(rest, fused, chosen, ask))
+    forms = list(dict.fromkeys(forms))
     yield from forms
     if table and all(it.extent == 1 for it in rest.shard):
         for form in forms:

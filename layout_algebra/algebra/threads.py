@@ -7,7 +7,8 @@ fused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 from layout_algebra.algebra.deciding import Decide, knowing_extents
@@ -81,39 +82,45 @@ def moved(tile: AnyTile, onto: Mapping[Axis, tuple[Axis, int]]) -> AnyTile:
 
 def moved_back(
     tile: AnyTile, fused: Axis, onto: Iterable[tuple[Axis, int]], ask: Decide
-) -> AnyTile | None:
+) -> Iterator[AnyTile]:
     """The tile with each number on `fused` on an axis that counts so many places of it.
 
-    The widest of the given axes of which the number is a multiple; None when it is of none.
+    Every choice among the given axes of which each number is a multiple, the widest first, and
+    with iters cut where they go over from one axis to the next; none where some number is a
+    multiple of none.
     """
     widest_first = sorted(onto, key=lambda pair: -pair[1])
 
-    def found(number: Size) -> tuple[Size, Axis] | None:
-        for axis, factor in widest_first:
-            ratio = ask.quotient(number, factor)
-            if ratio is not None:
-                return ratio, axis
-        return None
+    def options(number: Size) -> list[tuple[Size, Axis]]:
+        ratios = ((ask.quotient(number, factor), axis) for axis, factor in widest_first)
+        return [(ratio, axis) for ratio, axis in ratios if ratio is not None]
 
-    parts: list[list[Iter]] = []
-    for part in (tile.shard, tile.replica):
-        out: list[Iter] = []
-        for it in part:
-            if it.axis is fused:
-                place = found(it.stride if it.extent != 1 else 0)
-                if place is None:
-                    return None
-                it = Iter(it.extent, *place)
-            out.append(it)
-        parts.append(out)
+    def of_iter(it: Iter) -> list[tuple[Iter, ...]]:
+        if it.axis is not fused:
+            return [(it,)]
+        found = [(Iter(it.extent, *place),) for place in options(it.stride)]
+        if it.extent == 1:  # where it lies shows nowhere: one choice will do
+            return found[:1] or [(Iter(1, 0, widest_first[0][0]),)]
+        for factor in dict.fromkeys(factor for _, factor in widest_first):
+            inside = ask.quotient(factor, it.stride)
+            rest = ask.quotient(it.extent, inside) if inside is not None else None
+            if inside is None or rest is None or 1 in (inside, rest):
+                continue
+            low = of_iter(Iter(inside, it.stride, fused))
+            high = [Iter(rest, *place) for place in options(factor)]
+            found += [(one, *parts) for one in high for parts in low]
+        return found
+
     offset = tile.offset
-    moved_there = found(offset.pop(fused, 0))
-    if moved_there is None:
-        return None
-    value, axis = moved_there
-    if value != 0:
-        offset[axis] = offset.get(axis, 0) + value
-    return tile.rebuild(parts[0], parts[1], offset)
+    there = offset.pop(fused, 0)
+    starts = options(there) if there != 0 else [(0, fused)]
+    for shard, copies, (value, axis) in itertools.product(
+        list(itertools.product(*map(of_iter, tile.shard))),
+        list(itertools.product(*map(of_iter, tile.replica))),
+        starts,
+    ):
+        at = {**offset, axis: offset.get(axis, 0) + value} if value != 0 else offset
+        yield tile.rebuild(itertools.chain(*shard), itertools.chain(*copies), at)
 
 
 def split(tile: AnyTile, level: str, decide: Decide | None = None) -> AnyTile:

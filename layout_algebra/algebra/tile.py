@@ -6,7 +6,8 @@
 for every dimension, with o over the outer shape and n over the inner one; offsets add, copies pair
 up.  In `tile` only outer's shard strides are scaled, on the axes on which inner has a shard iter;
 outer's copies and offset are not (TIRx does the same: say `Injective` to see whether copies
-collide).
+collide).  For a target the sum is fused, not each side alone: spans are counted on the axes that
+the two layouts name, and a result for a target is the fused result without one.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def tile(
         GroupError: ranks that differ, or a shape that a layout cannot be cut to.
         LayoutError: symbolic sizes of which inner's span is not known.
     """
-    inner, outer = canonicalize(inner, target), canonicalize(outer, target)
+    inner, outer = canonicalize(inner), canonicalize(outer)
     check_ranks(("outer_shape", "inner_shape"), outer_shape, inner_shape)
     scaled = outer.rebuild(scale(outer.shard, spans(inner)), outer.replica, outer.offset)
     copies = (*inner.replica, *outer.replica)
@@ -120,7 +121,7 @@ def direct_sum(
     Raises:
         GroupError: ranks that differ, or a shape that a layout cannot be cut to.
     """
-    right, left = canonicalize(right, target), canonicalize(left, target)
+    right, left = canonicalize(right), canonicalize(left)
     check_ranks(("left_shape", "right_shape"), left_shape, right_shape)
     copies = (*left.replica, *right.replica)
     return canonicalize(

@@ -17,7 +17,8 @@ from layout_algebra import terms
 from layout_algebra.algebra.canonicalize import canonicalize
 from layout_algebra.algebra.checking import checking
 from layout_algebra.algebra.tile import scale, spans
-from layout_algebra.axes import m
+from layout_algebra.algebra.threads import Target, fusing
+from layout_algebra.axes import Axis, m
 from layout_algebra.claims import Claim, Equivalent
 from layout_algebra.dims import Size
 from layout_algebra.errors import ClaimError, NotProvedError
@@ -61,11 +62,14 @@ def checked(budget: Budget | None = None) -> Generator[list[str], None, None]:
 
 
 # -- laws --------------------------------------------------------------------------------------
-def same_map(result: AnyLayout, inputs: Inputs) -> Claim | None:
-    """The map stays: canonicalize, normal_form."""
-    if inputs.get("target") is not None:
-        return None  # fused axes have other names; proofs/operations.py has their law
-    return Equivalent(inputs["layout"], result)
+def same_map(result: AnyLayout, inputs: Inputs) -> Claim:
+    """The map stays, on the axes of the target: canonicalize, normal_form."""
+    layout = inputs["layout"]
+    if inputs.get("target") is None:
+        return Equivalent(layout, result)
+    mapped = layout_map(layout)
+    outputs = _fused(dict(mapped.outputs), layout.affine)
+    return Equivalent(result, Map(mapped.coordinates, tuple(outputs.items()), mapped.replicas))
 
 
 def grouped(result: tuple[Tile, Any], inputs: Inputs) -> Claim:
@@ -75,17 +79,17 @@ def grouped(result: tuple[Tile, Any], inputs: Inputs) -> Claim:
 
 def tiled(result: AnyLayout, inputs: Inputs) -> Claim:
     """place = w * outer(o) + inner(n), the swizzle last."""
-    inner = canonicalize(inputs["inner"], inputs["target"])
-    outer = canonicalize(inputs["outer"], inputs["target"])
+    inner, outer = canonicalize(inputs["inner"]), canonicalize(inputs["outer"])
     scaled = outer.rebuild(scale(outer.shard, spans(inner)), outer.replica, outer.offset)
-    return _sum_law(result, scaled, inner, inputs["outer_shape"], inputs["inner_shape"])
+    shapes = inputs["outer_shape"], inputs["inner_shape"]
+    return _sum_law(result, (scaled, inner), shapes, inputs["target"])
 
 
 def summed(result: AnyLayout, inputs: Inputs) -> Claim:
     """place = left(o) + right(n), the swizzle last."""
-    left = canonicalize(inputs["left"], inputs["target"])
-    right = canonicalize(inputs["right"], inputs["target"])
-    return _sum_law(result, left, right, inputs["left_shape"], inputs["right_shape"])
+    sides = canonicalize(inputs["left"]), canonicalize(inputs["right"])
+    shapes = inputs["left_shape"], inputs["right_shape"]
+    return _sum_law(result, sides, shapes, inputs["target"])
 
 
 def sliced(result: AnyLayout, inputs: Inputs) -> Claim:
@@ -156,24 +160,40 @@ LAWS: dict[str, Law] = {
 # -- inside ------------------------------------------------------------------------------------
 def _sum_law(
     result: AnyLayout,
-    slow: Tile,
-    fast: Tile,
-    slow_shape: Sequence[Size],
-    fast_shape: Sequence[Size],
+    sides: tuple[Tile, Tile],
+    shapes: tuple[Sequence[Size], Sequence[Size]],
+    target: Target | None,
 ) -> Claim:
     """result(o*I + n) = slow(o) + fast(n); coordinates by turns flatten like o*I + n."""
-    outer = _coordinates("o", slow_shape)
-    inner = _coordinates("n", fast_shape)
-    one = places(slow, (), terms.split(_flat(outer, slow_shape), slow.extents)).renamed("o")
-    two = places(fast, (), terms.split(_flat(inner, fast_shape), fast.extents)).renamed("n")
+    slow, fast = sides
+    outer = _coordinates("o", shapes[0])
+    inner = _coordinates("n", shapes[1])
+    one = places(slow, (), terms.split(_flat(outer, shapes[0]), slow.extents)).renamed("o")
+    two = places(fast, (), terms.split(_flat(inner, shapes[1]), fast.extents)).renamed("n")
     axes = dict.fromkeys((*one.axes, *two.axes))
     outputs = {axis: terms.add(one.output(axis), two.output(axis)) for axis in axes}
+    if target is not None:
+        offsets = dict.fromkeys((axis for side in sides for axis, _ in side.offsets), 1)
+        both = Tile.make((*slow.shard, *fast.shard), (*slow.replica, *fast.replica), offsets)
+        outputs = _fused(outputs, both)
     if isinstance(result, Swizzled):
         outputs[m.name] = swizzle_term(result.swizzle, outputs.get(m.name, terms.const(0)))
     coordinates = tuple(v for pair in zip(outer, inner, strict=True) for v in pair)
     return Equivalent(
         result, Map(coordinates, tuple(outputs.items()), (*one.replicas, *two.replicas))
     )
+
+
+def _fused(outputs: dict[str, Term], layout: Tile) -> dict[str, Term]:
+    """Places on the axes onto which a layout's thread axes are fused."""
+    shard = [it for it in layout.shard if it.extent != 1]
+    offsets = {axis: value for axis, value in layout.offsets if value != 0}
+    onto = fusing(Tile.make(shard, layout.replica, offsets))
+    parts: dict[str, list[tuple[Term, Size]]] = {}
+    for name, place in outputs.items():
+        fused, factor = onto.get(Axis.get(name), (Axis.get(name), 1))
+        parts.setdefault(fused.name, []).append((place, factor))
+    return {name: terms.linear(summands) for name, summands in parts.items()}
 
 
 def _coordinates(letter: str, sizes: Sequence[Size]) -> tuple[Var, ...]:

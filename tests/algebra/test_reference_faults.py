@@ -171,14 +171,29 @@ def test_12_06_copies_on_thread_axes_that_were_not_fused():
     assert same(found, lanes)
 
 
-def test_12_07_what_is_found_for_a_target_gives_back_the_whole():
-    """Outer's offsets are 130 places of tx together, the whole's 128: inner is 2 places back."""
-    outer = TileLayout(S[(2, 2) : (1 @ wgid, 1 @ tid_in_wg)] + 1 @ wgid + 2 @ tid_in_wg)
-    tiled = TileLayout(S[(24, 2, 2, 4) : (4, 128 @ tx, 1 @ tx, 1)] + 128 @ tx)
-    found = outer.is_tile_outer(tiled, (4, 6, 16), (1, 1, 4), target="cuda")
-    assert found.offset == {tx: -2}
-    again = found.tile(outer, (1, 1, 4), (4, 6, 4), target="cuda")
-    assert same(again, tiled)
+def test_12_07_spans_are_counted_before_fusing():
+    """Four warps of 4 x 2 places: the outer warps begin after them, and not after 3*32 + 4 lanes."""
+    inner = TileLayout(S[(2, 4) : (1 @ warpid, 1 @ laneid)])
+    outer = TileLayout(S[3 : 1 @ warpid])
+    tiled = inner.tile(outer, (3,), (8,))
+    assert tiled == TileLayout(S[(6, 4) : (1 @ warpid, 1 @ laneid)])
+    fused = inner.tile(outer, (3,), (8,), target="cuda")
+    assert fused == tiled.canonicalize(target="cuda") == TileLayout(S[(6, 4) : (32 @ tx, 1 @ tx)])
+    found = inner.is_tile_inner(fused, (24,), (8,), target="cuda")
+    assert inner.tile(found, (3,), (8,), target="cuda") == fused
+    assert same(outer.is_tile_outer(fused, (24,), (3,), target="cuda"), inner)
+
+
+def test_12_07_scaled_warps_and_scaled_lanes_in_one_layout():
+    """Each iter of the whole is put back on the axis on which inner's span divides it."""
+    inner = TileLayout(S[(2, 32) : (1 @ warpid, 1 @ laneid)])
+    outer = TileLayout(S[(2, 3) : (1 @ warpid, 1 @ laneid)])
+    whole = inner.tile(outer, (6,), (64,), target="cuda")
+    assert whole == TileLayout(S[(2, 3, 64) : (64 @ tx, 32 @ tx, 1 @ tx)])
+    found = inner.is_tile_inner(whole, (384,), (64,), target="cuda")
+    assert inner.tile(found, (6,), (64,), target="cuda") == whole
+    found = outer.is_tile_outer(whole, (384,), (6,), target="cuda")
+    assert same(found.tile(outer, (6,), (64,), target="cuda"), whole)
 
 
 def test_12_08_what_cannot_be_split_is_an_error():

@@ -119,7 +119,7 @@ def sum_table(record: Record) -> Table:
 def combined(
     op: str, slow: Plain, fast: Plain, slow_shape: Shape, fast_shape: Shape, target: str | None
 ) -> Table:
-    slow, fast = canonical(slow, target), canonical(fast, target)
+    slow, fast = canonical(slow), canonical(fast)
     law = laws.direct_sum if op == "direct_sum" else laws.tiled
     return fused_table(law(fast, slow, slow_shape, fast_shape), laws.mixed(slow, fast), target)
 

@@ -29,7 +29,7 @@ class Search:
 
     Attributes:
         op: "tile" or "direct_sum".
-        part, whole: canonical, bare swizzles in full.
+        part, whole: canonical, bare swizzles in full; the whole for the target.
         part_is_slow: outer or left, not inner or right.
         shapes: of the slow part and of the fast one.
     """
@@ -59,7 +59,7 @@ class Search:
         assert whole is not None
         return cls(
             "tile" if record.op.startswith("is_tile") else "direct_sum",
-            canonical(part, record.target),
+            canonical(part),
             canonical(whole, record.target),
             part_is_slow,
             (own, other) if part_is_slow else (other, own),
