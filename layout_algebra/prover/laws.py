@@ -16,8 +16,8 @@ from typing import Any
 from layout_algebra import terms
 from layout_algebra.algebra.canonicalize import canonicalize
 from layout_algebra.algebra.checking import checking
-from layout_algebra.algebra.tile import scale, spans
 from layout_algebra.algebra.threads import Target, fusing
+from layout_algebra.algebra.tile import scale, spans
 from layout_algebra.axes import Axis, m
 from layout_algebra.claims import Claim, Equivalent
 from layout_algebra.dims import Size

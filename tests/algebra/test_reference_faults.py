@@ -20,7 +20,6 @@ from layout_algebra import (
     bx,
     laneid,
     prove,
-    tid_in_wg,
     tx,
     warpid,
     wgid,
@@ -172,7 +171,7 @@ def test_12_06_copies_on_thread_axes_that_were_not_fused():
 
 
 def test_12_07_spans_are_counted_before_fusing():
-    """Four warps of 4 x 2 places: the outer warps begin after them, and not after 3*32 + 4 lanes."""
+    """Two warps of four lanes: the next warps begin after them, not after 32 + 4 lanes."""
     inner = TileLayout(S[(2, 4) : (1 @ warpid, 1 @ laneid)])
     outer = TileLayout(S[3 : 1 @ warpid])
     tiled = inner.tile(outer, (3,), (8,))
