@@ -52,8 +52,9 @@ if TYPE_CHECKING:
         RightInverse,
         WithinBounds,
     )
+    from layout_algebra.composing import ComposedMap, compose
     from layout_algebra.dims import Dim, Relation, equal
-    from layout_algebra.errors import LayoutAlgebraError, NotProvedError
+    from layout_algebra.errors import CoordinateError, LayoutAlgebraError, NotProvedError
     from layout_algebra.layouts import ComposeLayout, TileLayout
     from layout_algebra.maps import Map
     from layout_algebra.notation import R, S
@@ -101,8 +102,9 @@ _HOME: dict[str, tuple[str, ...]] = {
         "RightInverse",
         "WithinBounds",
     ),
+    "composing": ("ComposedMap", "compose"),
     "dims": ("Dim", "Relation", "equal"),
-    "errors": ("LayoutAlgebraError", "NotProvedError"),
+    "errors": ("CoordinateError", "LayoutAlgebraError", "NotProvedError"),
     "layouts": ("ComposeLayout", "TileLayout"),
     "maps": ("Map",),
     "notation": ("R", "S"),
@@ -119,6 +121,8 @@ __all__ = [
     "Bijective",
     "Claim",
     "ComposeLayout",
+    "ComposedMap",
+    "CoordinateError",
     "Covers",
     "Dim",
     "Disjoint",
@@ -154,6 +158,7 @@ __all__ = [
     "cby",
     "cbz",
     "checked",
+    "compose",
     "equal",
     "laneid",
     "m",

@@ -226,11 +226,11 @@ class Map:
             f"({', '.join(inputs) or 'no axis'})"
         )
 
-    def after(self, inner: Map) -> Map:
+    def after(self, inner: Map, *, inside: bool = False) -> Map:
         """self(inner(x)): inner's outputs become self's coordinates.
 
         The domain is where inner's places lie in self's domain: what ranges do not show becomes
-        part of the guard.
+        part of the guard, unless it is known that all of them lie `inside`.
 
         Raises:
             CoordinateError: the names do not match, or the domain would depend on a copy.
@@ -241,7 +241,8 @@ class Map:
         fed = self.feed(inputs)
         values = {variable: fed[names[variable.name]] for variable in outer.coordinates}
         result = outer._rebuilt(values)
-        guard = (*inner.guard, *self._inside(inputs, fed), *result.guard)
+        bounds = [] if inside else self._inside(inputs, fed)
+        guard = (*inner.guard, *bounds, *result.guard)
         replicas = (*inner.replicas, *outer.replicas)
         used = folding.variables(condition.term for condition in guard)
         if used & set(replicas):

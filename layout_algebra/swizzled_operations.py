@@ -26,6 +26,7 @@ from layout_algebra.algebra import (
 )
 from layout_algebra.algebra.checking import reported
 from layout_algebra.algebra.deciding import STRUCTURALLY, Decide
+from layout_algebra.algebra.no_layout import NoLayout
 from layout_algebra.algebra.threads import Target
 from layout_algebra.axes import Axis, m
 from layout_algebra.dims import Size
@@ -217,7 +218,7 @@ class SwizzledOperations(Swizzled):
         """The restriction to a region, under the same swizzle; None when it is no layout."""
         tile = swizzled.tile_over(self, shape)
         found = slicing.slice_tile(tile, shape, region, target, decide)
-        if isinstance(found, slicing.NoLayout):
+        if isinstance(found, NoLayout):
             return None
         result = self.with_tile(found)
         return reported("slice", result, tile=tile, shape=shape, region=region, target=target)
@@ -227,7 +228,7 @@ class SwizzledOperations(Swizzled):
     ) -> str | None:
         """Why `slice` gives None; None when it gives a layout."""
         found = slicing.slice_tile(swizzled.tile_over(self, shape), shape, region, None, decide)
-        return found.reason if isinstance(found, slicing.NoLayout) else None
+        return found.reason if isinstance(found, NoLayout) else None
 
     def unpack(self, num: Size, axis: Axis | str = m) -> Self:
         """Each element becomes `num` consecutive ones: on m a power of two, by which per_element

@@ -31,6 +31,7 @@ from layout_algebra.algebra import (
 )
 from layout_algebra.algebra.checking import reported
 from layout_algebra.algebra.deciding import STRUCTURALLY, Decide
+from layout_algebra.algebra.no_layout import NoLayout
 from layout_algebra.algebra.threads import Target
 from layout_algebra.axes import Axis, m
 from layout_algebra.dims import Size
@@ -290,7 +291,7 @@ class TileOperations(Tile):
             GroupError: a shape that the layout cannot be cut to.
         """
         found = slicing.slice_tile(self, shape, region, target, decide)
-        if isinstance(found, slicing.NoLayout):
+        if isinstance(found, NoLayout):
             return None
         return reported("slice", found, tile=self, shape=shape, region=region, target=target)
 
@@ -299,7 +300,7 @@ class TileOperations(Tile):
     ) -> str | None:
         """Why `slice` gives None; None when it gives a layout."""
         found = slicing.slice_tile(self, shape, region, None, decide)
-        return found.reason if isinstance(found, slicing.NoLayout) else None
+        return found.reason if isinstance(found, NoLayout) else None
 
     def permute_dims(self, perm: Sequence[int]) -> Self:
         """Shard iters reordered: the k-th becomes shard[perm[k]]."""

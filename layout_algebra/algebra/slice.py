@@ -32,6 +32,7 @@ from dataclasses import dataclass
 from layout_algebra.algebra.canonicalize import canonicalize, merged
 from layout_algebra.algebra.deciding import Decide, knowing_extents
 from layout_algebra.algebra.group import check_sizes, group
+from layout_algebra.algebra.no_layout import NoLayout
 from layout_algebra.algebra.normal_form import merge_shard
 from layout_algebra.algebra.threads import Target
 from layout_algebra.axes import Axis, m
@@ -49,13 +50,6 @@ class Piece:
 
     iters: tuple[Iter, ...]
     start: Vector
-
-
-@dataclass(frozen=True)
-class NoLayout:
-    """Why a restriction is no layout of the class (or is not known to be, for symbolic sizes)."""
-
-    reason: str
 
 
 Region = Sequence[tuple[Size, Size]]
@@ -83,7 +77,7 @@ def slice_tile(
     for d, (begin, end) in enumerate(pairs):
         piece = _restrict(_merged(parts.shard[seps[d] : seps[d + 1]]), begin, end - begin, ask)
         if isinstance(piece, NoLayout):
-            return NoLayout(f"dimension {d}, [{begin}, {end}): {piece.reason}")
+            return NoLayout(f"dimension {d}, [{begin}, {end}): {piece.reason}", piece.certain)
         shard += piece.iters
         for axis, value in piece.start.items():
             offset[axis] = offset.get(axis, 0) + value
@@ -138,11 +132,11 @@ def _restrict(iters: tuple[Iter, ...], begin: Size, n: Size, ask: Decide) -> Pie
     slow = tuple(outer)
     cut = _divmod(begin, e, ask)
     if cut is None:
-        return NoLayout(f"it is not known where {begin} lies in blocks of {e}")
+        return NoLayout(f"it is not known where {begin} lies in blocks of {e}", certain=False)
     b, t = cut
     first = _place(slow, b, ask)
     if first is None:
-        return NoLayout(f"it is not known where block {b} lies")
+        return NoLayout(f"it is not known where block {b} lies", certain=False)
     start = _sum(first, {axis: t * d})
     c = e - t
     if ask.at_least(c - n, 0):
@@ -154,9 +148,9 @@ def _restrict(iters: tuple[Iter, ...], begin: Size, n: Size, ask: Decide) -> Pie
             return inner
         return Piece((*inner.iters, Iter(e, d, axis)), inner.start)
     if not all(isinstance(x, int) for it in iters for x in it[:2]) or not isinstance(b, int):
-        return NoLayout(f"it is not known that it begins and ends with blocks of {e}")
+        return NoLayout(f"it is not known that it begins and ends with blocks of {e}", certain=False)
     if not isinstance(n, int) or not isinstance(t, int):
-        return NoLayout(f"it is not known that it begins and ends with blocks of {e}")
+        return NoLayout(f"it is not known that it begins and ends with blocks of {e}", certain=False)
     return _crossing(slow, Iter(e, d, axis), b, t, n, start, ask)
 
 
@@ -166,7 +160,7 @@ def _crossing(
     """The cases that begin or end inside a block, for numbers; see the module's text."""
     e, d, axis = fast
     if not isinstance(e, int):
-        return NoLayout(f"blocks of {e}")
+        return NoLayout(f"blocks of {e}", certain=False)
     c = e - t
 
     def step(q: int) -> Vector:

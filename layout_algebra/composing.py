@@ -1,0 +1,114 @@
+"""compose(outer, inner): outer(inner(x)), a layout whenever there is one.
+
+    compose(TileLayout(S[(4, 8) : (1, 4)]), TileLayout(S[(8, 4) : (4, 1)]))    # S[32 : 1]
+
+Where the composite is a map but no layout of the class, it comes back as a `ComposedMap`: it is
+applied, printed as a formula, proven about and compiled as any Map, and says why it is no layout.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from layout_algebra.algebra import compose as composition
+from layout_algebra.algebra.checking import reported
+from layout_algebra.algebra.deciding import Decide
+from layout_algebra.algebra.no_layout import NoLayout
+from layout_algebra.axes import m
+from layout_algebra.errors import LayoutError
+from layout_algebra.layouts import ComposeLayout, TileLayout
+from layout_algebra.maps import Map
+from layout_algebra.semantics import layout_map
+from layout_algebra.values import AnyLayout, Iter, Swizzle, Swizzled, Tile, layout_size
+
+
+@dataclass(frozen=True)
+class ComposedMap(Map):
+    """A composite that is no layout of the class.
+
+    Attributes:
+        why_no_layout: the reason.
+        certain: whether no layout of the class is this map; False where it is only not known.
+    """
+
+    why_no_layout: str = ""
+    certain: bool = False
+
+
+def compose(
+    outer: AnyLayout | Swizzle | Map,
+    inner: AnyLayout | Swizzle | Map,
+    *,
+    decide: Decide | None = None,
+) -> TileLayout | ComposeLayout | ComposedMap:
+    """outer(inner(x)): inner's places are outer's flat indices.
+
+    Args:
+        outer: a layout, of any axes; a Map of one coordinate or of a shape; or a Swizzle, which
+            takes any index.
+        inner: a layout with places on one axis, a Map with one output, or a Swizzle, which is then
+            over all of outer's indices.
+        decide: who decides conditions on symbolic sizes.
+
+    Returns:
+        The layout that is the composite, in normal form; where there is none (or, for symbolic
+        sizes and very large irregular layouts, none is known), the composite as a Map.
+
+    Raises:
+        DomainError: an element of inner whose place is no index of outer; the first one is named.
+        CoordinateError: inner has places on several axes, or copies of which only some are inside.
+        LayoutError: something that is no layout.
+    """
+    if isinstance(outer, Map) or isinstance(inner, Map):
+        after = _as_map(outer).after(_as_map(inner))
+        return _composed(after, NoLayout("one of the two is a map", certain=False))
+    outer, inner = _as_layouts(outer, inner)
+    found = composition.compose(outer, inner, decide)
+    if isinstance(found, NoLayout):
+        return _composed(layout_map(outer).after(layout_map(inner), inside=True), found)
+    return reported("compose", _public(found), outer=outer, inner=inner)
+
+
+def _composed(found: Map, why: NoLayout) -> ComposedMap:
+    parts = (found.coordinates, found.outputs, found.replicas, found.guard)
+    return ComposedMap(*parts, why_no_layout=why.reason, certain=why.certain)
+
+
+def _public(layout: AnyLayout) -> TileLayout | ComposeLayout:
+    """The layout in the class that users hold."""
+    if isinstance(layout, TileLayout | ComposeLayout):
+        return layout
+    if isinstance(layout, Swizzled):
+        return ComposeLayout._from_parts(layout.swizzle, _public(layout.tile_layout))
+    return TileLayout._from_parts(layout.shard, layout.replica, layout.offsets)
+
+
+def _as_map(one: AnyLayout | Swizzle | Map) -> Map:
+    if isinstance(one, Map):
+        return one
+    if isinstance(one, Tile | Swizzled):
+        return layout_map(one)
+    raise LayoutError(f"compose takes layouts and Maps; got {one!r}")
+
+
+def _as_layouts(
+    outer: AnyLayout | Swizzle, inner: AnyLayout | Swizzle
+) -> tuple[AnyLayout, AnyLayout]:
+    """Both as layouts; a swizzle alone stands over as many elements as the other one needs."""
+    for one in (outer, inner):
+        if not isinstance(one, Tile | Swizzled | Swizzle):  # type: ignore[redundant-expr]
+            raise LayoutError(f"compose takes layouts, Swizzles and Maps; got {one!r}")
+    if isinstance(inner, Swizzle):
+        period = max(one.period for one in (outer, inner) if isinstance(one, Swizzle))
+        size = period if isinstance(outer, Swizzle) else layout_size(outer)
+        inner = _over(inner, size)
+    if isinstance(outer, Swizzle):
+        top = composition.highest(inner, composition.index_axis(inner)) + 1
+        period = outer.period
+        whole = -(-top // period) * period if isinstance(top, int) else top
+        outer = _over(outer, whole)
+    return outer, inner
+
+
+def _over(swizzle: Swizzle, size: object) -> AnyLayout:
+    return ComposeLayout._from_parts(swizzle, TileLayout._from_parts((Iter(size, 1, m),), (), ()))  # type: ignore[arg-type]

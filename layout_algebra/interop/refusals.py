@@ -1,0 +1,77 @@
+"""What conversions answer: a value with its proof, or an error with its witness.
+
+    Exported(value, proof)     the converted layout, and the proof that it is the same map
+    InteropError               why there is none, with the elements and places that show it
+
+    try:
+        to_linear(TileLayout(S[(2, 4) : (3, 1)]), (2, 4))
+    except InteropError as error:
+        error.witness.places       # the places at which the law of the other notation fails
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from layout_algebra.claims import Claim
+from layout_algebra.errors import LayoutError
+from layout_algebra.prover import prove
+from layout_algebra.verdicts import Proof, Verdict, Witness
+
+T = TypeVar("T")
+
+
+class InteropError(LayoutError):
+    """A layout that another notation cannot say, or a value of theirs that is no layout.
+
+    Attributes:
+        witness: the elements and places that show it, None where the reason is a form alone.
+    """
+
+    def __init__(self, message: str, witness: Witness | None = None) -> None:
+        super().__init__(f"{message}: {witness.summary}" if witness is not None else message)
+        self.reason = message
+        self.witness = witness
+
+    def __reduce__(self) -> tuple[type[InteropError], tuple[str, Witness | None]]:
+        return (InteropError, (self.reason, self.witness))
+
+
+@dataclass(frozen=True)
+class Exported(Generic[T]):
+    """A converted value and the proof that it means the same.
+
+    Attributes:
+        value: the value in the other notation; None where there is none.
+        proof: the answer to the claim that both are one map; None where there is no value.
+        reason: why there is no value.
+        witness: the elements and places that show it.
+    """
+
+    value: T | None
+    proof: Proof | None = None
+    reason: str = ""
+    witness: Witness | None = None
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether there is a value and its proof is one (not UNDECIDED)."""
+        return self.proof is not None and self.proof.verdict is Verdict.PROVED
+
+
+def exported(value: T, claim: Claim) -> Exported[T]:
+    """A value with the proof of the claim about it.
+
+    Raises:
+        InteropError: the claim is refuted; a conversion never gives back such a value.
+    """
+    proof = prove(claim)
+    if proof.verdict is Verdict.REFUTED:
+        raise InteropError(f"{value} is not the same map", proof.witness)
+    return Exported(value, proof)
+
+
+def is_power_of_two(number: object) -> bool:
+    """Whether it is an int and 1, 2, 4, ..."""
+    return type(number) is int and number > 0 and number & (number - 1) == 0
