@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from layout_algebra.claims import (
         Bijective,
         Claim,
+        Composition,
         Covers,
         Disjoint,
         Empty,
@@ -91,6 +92,7 @@ _HOME: dict[str, tuple[str, ...]] = {
     "claims": (
         "Bijective",
         "Claim",
+        "Composition",
         "Covers",
         "Disjoint",
         "Empty",
@@ -122,6 +124,7 @@ __all__ = [
     "Claim",
     "ComposeLayout",
     "ComposedMap",
+    "Composition",
     "CoordinateError",
     "Covers",
     "Dim",

@@ -76,11 +76,10 @@ def _composed(found: Map, why: NoLayout) -> ComposedMap:
 
 def _public(layout: AnyLayout) -> TileLayout | ComposeLayout:
     """The layout in the class that users hold."""
-    if isinstance(layout, TileLayout | ComposeLayout):
-        return layout
-    if isinstance(layout, Swizzled):
-        return ComposeLayout._from_parts(layout.swizzle, _public(layout.tile_layout))
-    return TileLayout._from_parts(layout.shard, layout.replica, layout.offsets)
+    tile = layout.affine
+    if not isinstance(tile, TileLayout):
+        tile = TileLayout._from_parts(tile.shard, tile.replica, tile.offsets)
+    return ComposeLayout._from_parts(layout.swizzle, tile) if isinstance(layout, Swizzled) else tile
 
 
 def _as_map(one: AnyLayout | Swizzle | Map) -> Map:

@@ -295,6 +295,10 @@ class Swizzled:
         """The same swizzle over another tile, in the caller's class."""
         return type(self)._from_parts(self.swizzle, tile)
 
+    def with_swizzle(self, swizzle: Swizzle, tile: Tile) -> Self:
+        """Another swizzle over another tile, in the caller's class."""
+        return type(self)._from_parts(swizzle, tile)
+
     @classmethod
     def _from_parts(cls, swizzle: Swizzle, tile: Tile) -> Self:
         return cls(swizzle, tile)

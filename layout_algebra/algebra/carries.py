@@ -14,13 +14,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from layout_algebra.algebra.deciding import Decide
-from layout_algebra.algebra.no_layout import NoLayout, Undecided
-from layout_algebra.algebra.normal_form import merge_shard
 from layout_algebra.algebra.copy_sets import Copies, without_copies
+from layout_algebra.algebra.deciding import Decide
+from layout_algebra.algebra.no_layout import NoLayout, UndecidedError
+from layout_algebra.algebra.normal_form import merge_shard
 from layout_algebra.algebra.table_form import additive_parts, iters_of
 from layout_algebra.axes import Axis, m
 from layout_algebra.dims import Polynomial, Size
@@ -75,7 +75,7 @@ def composed_tile(outer: AnyTile, inner: Tile, ask: Decide) -> AnyTile | NoLayou
     """outer(inner(x)) for inner's places inside outer's indices, or why it is no layout.
 
     Raises:
-        Undecided: too little is known of the sizes, or a table would be too large.
+        UndecidedError: too little is known of the sizes, or a table would be too large.
     """
     groups: list[Group] = [
         Moving((part, position), extent, stride)
@@ -87,16 +87,21 @@ def composed_tile(outer: AnyTile, inner: Tile, ask: Decide) -> AnyTile | NoLayou
     for _, value in inner.offsets:
         start = start + value
     begin = outer.offset
+    done: list[Group] = []
     slowest, *radices = merge_shard(outer.shard) or [Iter(1, 0, m)]
     for extent, stride, axis in reversed(radices):
         start, digit = _divided(start, extent, ask)
         groups, shares = _without_carry(groups, digit, extent, ask)
         begin[axis] = begin.get(axis, 0) + digit * stride
-        groups = [_moved(g, s, stride, axis) for g, s in zip(groups, shares, strict=True)]
+        moved = [_moved(g, s, stride, axis) for g, s in zip(groups, shares, strict=True)]
+        groups = []
+        for group in moved:  # nothing left to take apart: it moves no further
+            still = isinstance(group, Moving) and type(group.rest) is int and group.rest == 0
+            (done if still else groups).append(group)
     _, stride, axis = slowest
     begin[axis] = begin.get(axis, 0) + start * stride
-    groups = [_moved(group, (group.rest, 0), stride, axis) for group in groups]
-    return _side_by_side(groups, begin, outer)
+    done += [_moved(group, (group.rest, 0), stride, axis) for group in groups]
+    return _side_by_side(done, begin, outer)
 
 
 # -- one digit ---------------------------------------------------------------------------------
@@ -126,13 +131,17 @@ def _without_carry(
 
 def _share(group: Group, digit: Size, extent: Size, ask: Decide) -> Share:
     """What a group alone adds to the digit, and to the rest."""
+    rest = group.rest
+    if type(rest) is int and type(extent) is int and type(digit) is int:
+        above, low = divmod(rest, extent)
+        carry = (digit + low) // extent
+        return low - carry * extent, above + carry
     if isinstance(group, Together):
+        if not isinstance(extent, int) or not isinstance(digit, int):
+            raise UndecidedError(f"it is not known how a table falls into blocks of {extent}")
         above, low = divmod(group.rest + digit, extent)
         return low - digit, above
     above, low = _divided(group.rest, extent, ask)
-    if isinstance(low, int) and isinstance(digit, int) and isinstance(extent, int):
-        carry = (digit + low) // extent
-        return low - carry * extent, above + carry
     return low, above
 
 
@@ -144,7 +153,7 @@ def _stays(
     for group, (step, _) in zip(groups, shares, strict=True):
         if isinstance(group, Together):
             low, high = low + int(step.min()), high + int(step.max())
-        elif step == 0:
+        elif type(step) is int and step == 0:
             continue
         elif ask.at_least(step, 0):
             high = high + step * (group.extent - 1)
@@ -171,7 +180,7 @@ def _together(groups: Sequence[Group]) -> Together:
     """One table over all steps of some groups.
 
     Raises:
-        Undecided: it would be symbolic, or too large.
+        UndecidedError: it would be symbolic, or too large.
     """
     import numpy as np
 
@@ -181,12 +190,13 @@ def _together(groups: Sequence[Group]) -> Together:
         for member in (group.members if isinstance(group, Together) else (group,))
     ]
     extents = [member.extent for member in members]
+    numbers = [*extents, *(n for g in groups if isinstance(g, Moving) for n in _numbers(g))]
     names = " and ".join(f"{member.extent} steps of {member.rest}" for member in members)
-    if not all(isinstance(n, int) for n in extents):
-        raise Undecided(f"it is not known where {names} leave a digit of the outer index")
+    if not all(isinstance(n, int) for n in numbers):
+        raise UndecidedError(f"it is not known where {names} leave a digit of the outer index")
     points = math.prod(extents)  # type: ignore[arg-type]
     if points > MOST_POINTS:
-        raise Undecided(f"{points} sums of {names} would have to be looked at")
+        raise UndecidedError(f"{points} sums of {names} would have to be looked at")
     axes = dict.fromkeys(
         axis for g in groups for axis in (g.step if isinstance(g, Moving) else g.place)
     )
@@ -214,26 +224,42 @@ def _together(groups: Sequence[Group]) -> Together:
     )
 
 
+def _numbers(group: Moving) -> list[Size]:
+    return [group.rest, *group.step.values()]
+
+
 def _small(column: Any) -> Any:
     """Machine integers where the numbers leave room for what is added to them later."""
     import numpy as np
 
-    return column.astype(np.int64) if max(map(abs, column.flat), default=0) < 1 << 40 else column
+    return (
+        column.astype(np.int64)
+        if max((abs(int(number)) for number in column.flat), default=0) < 1 << 40
+        else column
+    )
 
 
 def _moved(group: Group, share: Share, stride: Size, axis: Axis) -> Group:
-    """The group with its share of one digit taken off its rest and added to its places."""
+    """The group with its share of one digit taken off its rest and added to its places.
+
+    Raises:
+        UndecidedError: a table and a symbolic stride.
+    """
     low, above = share
     if isinstance(group, Moving):
+        if type(low) is int and low == 0:
+            return Moving(group.key, group.extent, above, group.step)
         step = dict(group.step)
         value = step.pop(axis, 0) + low * stride
         if value != 0:
             step[axis] = value
-        return replace(group, rest=above, step=step)
-    wide = low if isinstance(stride, int) and abs(stride) < 1 << 20 else low.astype(object)
+        return Moving(group.key, group.extent, above, step)
+    if not isinstance(stride, int):
+        raise UndecidedError(f"iters that carry move by {stride}, which is symbolic")
+    wide = low if abs(stride) < 1 << 20 else low.astype(object)
     place = dict(group.place)
     place[axis] = place.get(axis, 0) + wide * stride
-    return replace(group, rest=above, place=place)
+    return Together(group.members, above, place)
 
 
 def _divided(x: Size, extent: Size, ask: Decide) -> tuple[Size, Size]:
@@ -280,7 +306,7 @@ def _side_by_side(groups: Sequence[Group], begin: Vector, outer: AnyTile) -> Any
             alone = sum(map(_is_copy, group.members)) == all_copies
             found = _one_table(group, order, shard, copies, begin)
             if found is COPIES_DIFFER and not alone:
-                raise Undecided("some elements' copies differ before other copies are added")
+                raise UndecidedError("some elements' copies differ before other copies are added")
         if found is not None:
             return found
     replica = copies.iters(begin)

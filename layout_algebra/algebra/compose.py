@@ -8,24 +8,25 @@ inner's place is outer's flat index.  Digit by digit of that index, what inner's
 either stays below outer's extent (then every iter simply moves by its digits), or carries; iters
 that carry are put together and looked at point by point (carries.py).
 
-Why this is complete.  Let F(x) = sum of F_g(x_g) over groups g of neighbouring inner iters.  If F is
-a layout, its last extent E and the last group's size n divide one another: otherwise F would leave
-its line inside a group at a place where it cannot.  By induction each F_g is a layout, and the
-layouts of the groups side by side are F.  So F is a layout exactly when every F_g is one, and a
+Why this is complete.  Let F(x) = sum of F_g(x_g) over groups g of neighbouring inner iters.  If F
+is a layout, its last extent E and the last group's size n divide one another: otherwise F would
+leave its line inside a group at a place where it cannot.  By induction each F_g is a layout, and
+the layouts of the groups side by side are F.  So F is a layout exactly when every F_g is one, and a
 group's table decides that (table_form.py).  Copies are a set that is the same for every x.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from layout_algebra.algebra.carries import composed_tile
 from layout_algebra.algebra.deciding import Decide, knowing_extents
 from layout_algebra.algebra.extent import highest, lowest
-from layout_algebra.algebra.no_layout import NoLayout, Undecided
+from layout_algebra.algebra.no_layout import NoLayout, UndecidedError
 from layout_algebra.algebra.normal_form import normal_form
 from layout_algebra.algebra.passing import passed_through
 from layout_algebra.algebra.single_swizzle import as_one_swizzle, by_every_place
 from layout_algebra.axes import Axis, m
-from layout_algebra.dims import Size
 from layout_algebra.errors import CoordinateError
 from layout_algebra.values import AnyLayout, Iter, Swizzled, Tile, layout_size
 
@@ -34,7 +35,9 @@ class DomainError(CoordinateError):
     """Inner layout's places outside the outer layout's indices."""
 
 
-def compose(outer: AnyLayout, inner: AnyLayout, decide: Decide | None = None) -> AnyLayout | NoLayout:
+def compose(
+    outer: AnyLayout, inner: AnyLayout, decide: Decide | None = None
+) -> AnyLayout | NoLayout:
     """outer(inner(x)), or why it is no layout of the class (or is not known to be one).
 
     Args:
@@ -52,7 +55,7 @@ def compose(outer: AnyLayout, inner: AnyLayout, decide: Decide | None = None) ->
         inner = inner.tile_layout
     try:
         found = _composed(outer, inner, ask)
-    except Undecided as reason:
+    except UndecidedError as reason:
         found = by_every_place(outer, inner, NoLayout(str(reason), certain=False))
     if isinstance(found, NoLayout):
         return found
@@ -79,7 +82,7 @@ def _composed(outer: AnyLayout, inner: AnyLayout, ask: Decide) -> AnyLayout | No
         one = as_one_swizzle(outer.swizzle, found.swizzle)
         if one is not None:
             tile = found.tile_layout
-            return tile if one.is_identity else type(found)._from_parts(one, tile)
+            return tile if one.is_identity else found.with_swizzle(one, tile)
         found = NoLayout("the two swizzles are not one", certain=False)
     if isinstance(found, NoLayout) and (isinstance(outer, Swizzled) or isinstance(inner, Swizzled)):
         return by_every_place(outer, inner, found)
@@ -117,12 +120,11 @@ def check_inside(outer: AnyLayout, inner: AnyLayout, axis: Axis, ask: Decide) ->
             f"inner reaches {low}..{high}, and it is not known that this is inside outer's "
             f"indices 0..{size - 1} for all values of the Dims"
         )
-    raise DomainError(_first_outside(inner, axis, size))
+    raise DomainError(_first_outside(inner, axis, size))  # type: ignore[arg-type]
 
 
-def _first_outside(inner: AnyLayout, axis: Axis, size: Size) -> str:
+def _first_outside(inner: AnyLayout, axis: Axis, size: int) -> str:
     """The first element, in row-major order, of which some place is outside 0..size-1."""
-    assert isinstance(size, int)
     digits = _first_digits(inner, axis, size)
     flat = 0
     for digit, extent in zip(digits, inner.extents, strict=True):
@@ -138,21 +140,18 @@ def _first_digits(inner: AnyLayout, axis: Axis, size: int) -> list[int]:
     """Its digits: each as small as one that still leads outside."""
     found: list[int] = []
     for it in inner.shard:
-        assert isinstance(it.extent, int)
-        low, high = 0, it.extent - 1
-        if isinstance(inner, Swizzled) or it.stride == 0 or it.axis is not axis:
-            digit = next(d for d in range(it.extent) if _leads_out(inner, axis, [*found, d], size))
-        else:  # it leads out above some digit, or below none: both are monotone in the digit
-            if _leads_out(inner, axis, [*found, 0], size):
-                high = 0
-            while low < high:
-                middle = (low + high) // 2
-                if any(_leads_out(inner, axis, [*found, d], size) for d in {low, middle}):
-                    high = middle
-                else:
-                    low = middle + 1
-            digit = low
-        found.append(digit)
+
+        def leads_out(digit: int, before: tuple[int, ...] = tuple(found)) -> bool:
+            return _leads_out(inner, axis, [*before, digit], size)
+
+        last: int = it.extent - 1  # type: ignore[assignment]
+        straight = not isinstance(inner, Swizzled) and it.axis is axis
+        if leads_out(0):
+            found.append(0)
+        elif straight:  # it leads out from some digit on
+            found.append(bisect_left(range(last + 1), True, key=leads_out))
+        else:
+            found.append(next(digit for digit in range(last + 1) if leads_out(digit)))
     return found
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from layout_algebra.algebra.no_layout import NoLayout, Undecided
+from layout_algebra.algebra.no_layout import NoLayout, UndecidedError
 from layout_algebra.algebra.normal_form import merge_copies
 from layout_algebra.axes import Axis
 from layout_algebra.dims import Size
@@ -45,12 +45,12 @@ class Copies:
         """Adds the places 0, step, 2 * step, ...
 
         Raises:
-            Undecided: symbolic, or too many.
+            UndecidedError: symbolic, or too many.
         """
         if not isinstance(extent, int) or not all(isinstance(v, int) for v in step.values()):
-            raise Undecided("symbolic copies that move on several axes at once")
+            raise UndecidedError("symbolic copies that move on several axes at once")
         if extent > MOST_COPIES:
-            raise Undecided(f"{extent} copies that move on several axes at once")
+            raise UndecidedError(f"{extent} copies that move on several axes at once")
         self.sets.append(
             frozenset(
                 _place((axis, count * value) for axis, value in step.items())  # type: ignore[operator]
@@ -62,14 +62,16 @@ class Copies:
         """All copies as iters; what their least places are is added to `begin`.
 
         Raises:
-            Undecided: too many to write out.
+            UndecidedError: too many to write out.
         """
         if not self.sets:
             return self.ordinary
         places = {()}
         for one in [*self.sets, *(_places_of(it) for it in self.ordinary)]:
             if len(places) * len(one) > MOST_COPIES:
-                raise Undecided(f"more than {MOST_COPIES} copies, some on several axes at once")
+                raise UndecidedError(
+                    f"more than {MOST_COPIES} copies, some on several axes at once"
+                )
             places = {_place((*a, *b)) for a in places for b in one}
         axes = sorted({axis for place in places for axis, _ in place}, key=lambda axis: axis.name)
         on_axis = {axis: {dict(place).get(axis, 0) for place in places} for axis in axes}
@@ -123,7 +125,7 @@ def progressions(values: Iterable[int]) -> list[int] | None:
     complete for sums of progressions.
 
     Raises:
-        Undecided: too many partial sums were tried.
+        UndecidedError: too many partial sums were tried.
     """
     wanted = frozenset(values)
     top = max(wanted)
@@ -134,7 +136,7 @@ def progressions(values: Iterable[int]) -> list[int] | None:
             return steps
         left[0] -= 1
         if left[0] < 0:
-            raise Undecided(f"{len(wanted)} copies: are they a sum of progressions?")
+            raise UndecidedError(f"{len(wanted)} copies: are they a sum of progressions?")
         missing = min(wanted - sums, default=top)
         room = top - max(sums)
         least = steps[-1] if steps else 1
@@ -154,12 +156,12 @@ def _places_of(it: Iter) -> frozenset[tuple[tuple[Axis, int], ...]]:
     """An ordinary iter's copies as a set.
 
     Raises:
-        Undecided: symbolic, or too many.
+        UndecidedError: symbolic, or too many.
     """
     if not isinstance(it.extent, int) or not isinstance(it.stride, int):
-        raise Undecided("symbolic copies beside copies on several axes")
+        raise UndecidedError("symbolic copies beside copies on several axes")
     if it.extent > MOST_COPIES:
-        raise Undecided(f"{it.extent} copies beside copies on several axes")
+        raise UndecidedError(f"{it.extent} copies beside copies on several axes")
     return frozenset(_place([(it.axis, count * it.stride)]) for count in range(it.extent))
 
 

@@ -90,7 +90,9 @@ def _wanted(
 ) -> list[tuple[AxisDigits, int]] | None:
     """Each axis of the layout with the number that is wanted on it; None: another axis is not 0."""
     if layout.is_symbolic:
-        raise LayoutError("a place is looked up with numbers for all sizes: evaluate the Dims first")
+        raise LayoutError(
+            "a place is looked up with numbers for all sizes: evaluate the Dims first"
+        )
     if not isinstance(place, Mapping):  # type: ignore[redundant-expr]
         raise CoordinateError(f"a place is a mapping from axes to numbers; got {place!r}")
     numbers: dict[Axis, int] = {}
@@ -126,7 +128,9 @@ class Search:
     reaches: Sequence[tuple[int, int, int]]
     most: int = MOST_ELEMENTS
     tried: int = 0
-    known: dict[tuple[int, int], int | None] = field(default_factory=dict[tuple[int, int], int | None])
+    known: dict[tuple[int, int], int | None] = field(
+        default_factory=dict[tuple[int, int], int | None]
+    )
     every: dict[tuple[int, int], frozenset[int]] = field(
         default_factory=dict[tuple[int, int], frozenset[int]]
     )

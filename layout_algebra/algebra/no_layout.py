@@ -19,5 +19,5 @@ class NoLayout:
     certain: bool = True
 
 
-class Undecided(Exception):
+class UndecidedError(Exception):
     """Inside an operation: whether there is a layout is not known; the text says why."""

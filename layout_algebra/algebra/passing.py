@@ -25,7 +25,7 @@ def passed_through(outer: Tile, inner: Swizzled, ask: Decide) -> AnyLayout | NoL
     """outer(inner(x)) by letting inner's swizzle pass outer, or why it does not.
 
     Raises:
-        Undecided: as in `composed_tile`.
+        UndecidedError: as in `composed_tile`.
     """
     if is_trivial(outer) and all(it.axis is m for it in outer.shard):
         return inner
@@ -35,7 +35,7 @@ def passed_through(outer: Tile, inner: Swizzled, ask: Decide) -> AnyLayout | NoL
     tile = composed_tile(outer, inner.tile_layout, ask)
     if isinstance(tile, NoLayout):
         return NoLayout(tile.reason, certain=False)
-    return type(inner)._from_parts(swizzle, tile)
+    return inner.with_swizzle(swizzle, tile)
 
 
 def _moved_swizzle(outer: Tile, swizzle: Swizzle, ask: Decide) -> Swizzle | NoLayout:
@@ -51,10 +51,9 @@ def _moved_swizzle(outer: Tile, swizzle: Swizzle, ask: Decide) -> Swizzle | NoLa
     bits = list(_bits(parts.shard[seps[1] :]))  # of the index in its period, the lowest first
     low, length, shift = swizzle.per_element, swizzle.swizzle_len, swizzle.atom_len
     fields = [range(low, low + length), range(low + shift, low + shift + length)]
-    landed = [_run_of([bits[b] for b in part]) for part in fields]
-    if landed[0] is None or landed[1] is None:
+    first, second = (_run_of([bits[b] for b in part]) for part in fields)
+    if first is None or second is None:
         return _unknown("the swizzled bits do not lie side by side on m")
-    first, second = landed
     if second - first < length:
         return _unknown("the two bit fields change their order")
     rest = [it for k, it in enumerate(bits) if not any(k in part for part in fields)]
@@ -73,8 +72,7 @@ def _unknown(reason: str) -> NoLayout:
 def _bits(iters: tuple[Iter, ...]) -> Iterator[Iter]:
     """Iters of a power-of-two block, bit by bit, the lowest first."""
     for extent, stride, axis in reversed(iters):
-        assert isinstance(extent, int)
-        for bit in range(extent.bit_length() - 1):
+        for bit in range(int(extent).bit_length() - 1):  # type: ignore[arg-type]
             yield Iter(2, stride * (1 << bit), axis)
 
 
@@ -108,4 +106,3 @@ def _between(
         top = c if stride % b == 0 else a
         reach[top] += stride * (extent - 1)
     return all(total < top for top, total in reach.items())
-

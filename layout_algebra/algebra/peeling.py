@@ -22,7 +22,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product as combinations
 from math import gcd, prod
-from typing import NamedTuple, TypeAlias, Union
+from typing import NamedTuple, TypeAlias
 
 from layout_algebra.algebra.axis_digits import AxisDigit
 from layout_algebra.algebra.deciding import Decide
@@ -79,11 +79,11 @@ class Unlisted(NamedTuple):
     digits: tuple[AxisDigit, ...]
 
 
-Step: TypeAlias = Union[Take, Block, Scale, Residue, Lookup, Unlisted]
+Step: TypeAlias = Take | Block | Scale | Residue | Lookup | Unlisted
 Steps: TypeAlias = tuple[Step, ...]
 
 
-class Collision(LayoutError):
+class CollisionError(LayoutError):
     """Two combinations of an axis' digits at one place (digits that are not named are 0)."""
 
     def __init__(self, one: dict[AxisDigit, int], two: dict[AxisDigit, int]) -> None:
@@ -110,7 +110,7 @@ def plan(digits: Iterable[AxisDigit], ask: Decide) -> Steps:
     """The steps that take a place (less the lowest one) apart.
 
     Raises:
-        Collision: two elements share a place.
+        CollisionError: two elements share a place.
         LayoutError: it is not known, or not found within the limits, whether any do.
     """
     moving = [Moving(digit.stride, digit) for digit in digits]
@@ -229,7 +229,7 @@ def _listed(left: Sequence[Number]) -> Lookup | Unlisted:
         if other[0] != index:
             digits = [one.digit for one in left]
             first, second = (dict(zip(digits, v, strict=True)) for v in (other[1], values))
-            raise Collision(first, second)
+            raise CollisionError(first, second)
     if len(known) > MOST_LISTED:
         return Unlisted(tuple(one.digit for one in left))
     entries = tuple((place, known[place][0]) for place in sorted(known))
@@ -254,7 +254,7 @@ class Differences:
     numbers: Sequence[Number]
 
     def check(self) -> None:
-        """Raises Collision where there are such elements, and LayoutError beyond MOST_TRIED."""
+        """Raises CollisionError where there are such, LayoutError beyond MOST_TRIED."""
         self.below = [0]
         self.shared = [0]
         for one in reversed(self.numbers):
@@ -265,7 +265,7 @@ class Differences:
         found = self._search(0, 0, False)
         if found is not None:
             digits = [one.digit for one in self.numbers]
-            raise Collision(
+            raise CollisionError(
                 {d: max(x, 0) for d, x in zip(digits, found, strict=True)},
                 {d: max(-x, 0) for d, x in zip(digits, found, strict=True)},
             )

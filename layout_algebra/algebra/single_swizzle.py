@@ -1,9 +1,9 @@
 """Which one swizzle a map is: of two XORs one after the other, and of a finite map.
 
-An XOR of bit fields is linear over F2: two of them are one swizzle exactly when together they move a
-run of bits by one distance, which the images of single bits show.  A finite map is a swizzled tile
-exactly when some swizzle, undone, leaves a tile: those whose fields lie inside the map's places are
-tried one by one.
+An XOR of bit fields is linear over F2: two of them are one swizzle exactly when together they move
+a run of bits by one distance, which the images of single bits show.  A finite map is a swizzled
+tile exactly when some swizzle, undone, leaves a tile: those whose fields lie inside the map's
+places are tried one by one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from layout_algebra.algebra.copy_sets import Copies, without_copies
-from layout_algebra.algebra.no_layout import NoLayout, Undecided
+from layout_algebra.algebra.no_layout import NoLayout, UndecidedError
 from layout_algebra.algebra.table_form import iters_of
 from layout_algebra.axes import Axis, m
 from layout_algebra.dims import product
@@ -56,20 +56,20 @@ def by_every_place(outer: AnyLayout, inner: AnyLayout, otherwise: NoLayout) -> A
     places = _places(outer, _places(inner, None))
     on_m = places.pop(m, None)
     reach = 0 if on_m is None else int(abs(on_m).max()).bit_length()
-    kinds = [type(one) for one in (outer, inner) if isinstance(one, Swizzled)]
+    kinds = [one for one in (outer, inner) if isinstance(one, Swizzled)]
     unsure = False
     for swizzle in _candidates(reach if kinds else 0):
         # a swizzle of the class is its own inverse
         unmoved = places if on_m is None else {**places, m: _swizzled(swizzle, on_m)}
         try:
             tile = _tile_of(unmoved, int(layout_size(inner)), outer.affine)
-        except Undecided:
+        except UndecidedError:
             unsure = True
             continue
         if tile is not None:
             if swizzle.is_identity:
                 return tile
-            return kinds[0]._from_parts(swizzle, tile)
+            return kinds[0].with_swizzle(swizzle, tile)
     reason = otherwise.reason
     if kinds:
         reason += f"; nor is it one under a swizzle within the {reach} bits of its places"
@@ -109,7 +109,7 @@ def _places(layout: AnyLayout, fed: dict[Axis, NDArray[Any]] | None) -> dict[Axi
     found = {axis: np.full((rows, 1), int(v), np.int64) for axis, v in tile.offsets}  # type: ignore[arg-type]
     zero = np.zeros((rows, 1), dtype=np.int64)
     for extent, stride, axis in reversed(tile.shard):
-        index, digit = np.divmod(index, extent)
+        index, digit = np.divmod(index, int(extent))  # type: ignore[arg-type]
         found[axis] = found.get(axis, zero) + digit * stride
     width = max((column.shape[1] for column in found.values()), default=1)
     found = {axis: np.broadcast_to(column, (rows, width)) for axis, column in found.items()}
@@ -130,7 +130,7 @@ def _tile_of(places: dict[Axis, NDArray[Any]], size: int, like: Tile) -> Tile | 
     """The tile of so many elements with these places (elements x copies), or None.
 
     Raises:
-        Undecided: too many copies to write as progressions.
+        UndecidedError: too many copies to write as progressions.
     """
     split = without_copies(places)
     if split is None:

@@ -147,10 +147,11 @@ def _restrict(iters: tuple[Iter, ...], begin: Size, n: Size, ask: Decide) -> Pie
         if isinstance(inner, NoLayout):
             return inner
         return Piece((*inner.iters, Iter(e, d, axis)), inner.start)
+    unknown = NoLayout(f"it is not known that it begins and ends with blocks of {e}", certain=False)
     if not all(isinstance(x, int) for it in iters for x in it[:2]) or not isinstance(b, int):
-        return NoLayout(f"it is not known that it begins and ends with blocks of {e}", certain=False)
+        return unknown
     if not isinstance(n, int) or not isinstance(t, int):
-        return NoLayout(f"it is not known that it begins and ends with blocks of {e}", certain=False)
+        return unknown
     return _crossing(slow, Iter(e, d, axis), b, t, n, start, ask)
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Columns = Mapping[Axis, "NDArray[Any]"]
 
+
 def iters_of(columns: Columns, size: int) -> list[Iter] | None:
     """The normal iters of a table of places, the first element's place taken off; or None."""
     import numpy as np

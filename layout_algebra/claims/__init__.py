@@ -11,6 +11,7 @@
     LeftInverse(f, g)           g(f(x)) = x on f's whole domain
     RightInverse(f, g)          f(g(y)) = y on g's whole domain
     Inverse(f, g)               both
+    Composition(f, g, h)        h(x) = f(g(x))
     a & b                       all of them
 
 A box gives for each axis a size, or a pair (low, high) with the high end outside, as in Python;
@@ -25,6 +26,7 @@ answer as a counterexample, and its meaning by enumeration.  It does not know an
 from __future__ import annotations
 
 from layout_algebra.claims.base import All, Claim, Dims, Point, Subject, as_map
+from layout_algebra.claims.compositions import Composition
 from layout_algebra.claims.inverses import Inverse, LeftInverse, RightInverse
 from layout_algebra.claims.pairs import Disjoint, Equivalent
 from layout_algebra.claims.places import (
@@ -41,6 +43,7 @@ __all__ = [
     "All",
     "Bijective",
     "Claim",
+    "Composition",
     "Covers",
     "Dims",
     "Disjoint",
@@ -72,5 +75,6 @@ CLAIMS: dict[str, type[Claim]] = {
         LeftInverse,
         RightInverse,
         Inverse,
+        Composition,
     )
 }

@@ -15,6 +15,7 @@ not find does not exist.  With Dims, only the three cases above count, each wher
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -69,6 +70,8 @@ def through(pairs: Sequence[Pair], size: Size, step: Size, ask: Decide) -> Part:
         part.pieces.append((size, 0))
         return part
     leaf = f"{size}:{step}"
+    if not ask.at_least(step, 0):  # a known negative stride has left A's domain before
+        raise UndecidedError(f"the stride of {leaf} is not known to be at least 0")
     for k, (count, stride) in enumerate(pairs):
         last = k == len(pairs) - 1
         skipped = None if last else ask.quotient(step, count)
@@ -122,11 +125,13 @@ def _by_period(
     count = next((c for c, _ in left if step % c), 1)
     period = count // math.gcd(step, count)
     if size % period == 0 and 1 < period <= MOST_ENUMERATED:
-        inner = through(left, period, step, ask)
-        outer = through(left, size // period, step * period, ask)
-        reach = added([inner.reach, outer.reach])
-        if not overfull(left, reach, ask):
-            return Part([*inner.pieces, *outer.pieces], reach)
+        # a period that is no layout says nothing of the whole: runs may be longer than it
+        with contextlib.suppress(NoLayoutError):
+            inner = through(left, period, step, ask)
+            outer = through(left, size // period, step * period, ask)
+            reach = added([inner.reach, outer.reach])
+            if not overfull(left, reach, ask):
+                return Part([*inner.pieces, *outer.pieces], reach)
     raise UndecidedError(
         f"{leaf} through the left layout is not decided: neither of its stride and the modes' "
         f"sizes divides the other, and {size} elements are too many to look at"

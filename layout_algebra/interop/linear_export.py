@@ -24,7 +24,13 @@ from layout_algebra.axes import Axis, m
 from layout_algebra.dims import product
 from layout_algebra.interop.bit_spaces import Span
 from layout_algebra.interop.linear_import import inverse_claim
-from layout_algebra.interop.refusals import Exported, InteropError, exported, is_power_of_two
+from layout_algebra.interop.refusals import (
+    Exported,
+    InteropError,
+    exported,
+    is_power_of_two,
+    spelled,
+)
 from layout_algebra.interop.triton import MOST_INDEX_BITS, LinearLayout
 from layout_algebra.values import AnyLayout, Swizzled, Tile, layout_size
 from layout_algebra.verdicts import Witness
@@ -114,10 +120,8 @@ class _Telling:
         both = {axis: p.get(axis, 0) ^ q.get(axis, 0) for axis in (*p, *q)}
         points = tuple(self.element(index) for index in (x, y, x ^ y))
         shown = tuple(self.place(vector) for vector in (p, q, both))
-        text = (
-            f"{shown[0]} holds {points[0]} and {shown[1]} holds {points[1]}, but their XOR "
-            f"{shown[2]} does not hold {points[2]}"
-        )
+        (a, b, c), (d, e, f) = map(spelled, points), map(spelled, shown)
+        text = f"{d} holds {a} and {e} holds {b}, but their XOR {f} does not hold {c}"
         return InteropError("the layout is not linear over F2", Witness(text, points, shown))
 
 
@@ -171,7 +175,7 @@ def _check_signs(layout: AnyLayout, shape: Sequence[int]) -> None:
     for axis, value in lowest.items():
         if value < 0:
             at = _Telling(layout, shape).element(element[axis])
-            text = f"element {at} has a place with {axis.name} < 0"
+            text = f"element {spelled(at)} has a place with {axis.name} < 0"
             raise InteropError("the places of a linear layout start at 0", Witness(text, (at,)))
 
 
@@ -212,8 +216,8 @@ def _check_sums(
     for k, bit in enumerate(bits):
         if bit.step == 0:
             at = telling.element(0), telling.element(bit.element)
-            text = f"elements {at[0]} and {at[1]} are at one place"
             place = telling.place({})
+            text = f"{spelled(at[0])} and {spelled(at[1])} are both at {spelled(place)}"
             raise InteropError("two elements share a place", Witness(text, at, (place,)))
         for q in copies[bit.axis]:
             if bit.step & q and (bit.step ^ q) - bit.step not in copies[bit.axis]:
@@ -278,7 +282,7 @@ def _inverted(
 
 def _gap(layout: AnyLayout, axis: Axis, number: int) -> InteropError:
     place = {one.name: number if one is axis else 0 for one in layout.axes}
-    text = f"{place} holds no element, though places beyond do"
+    text = f"{spelled(place)} holds no element, though places beyond do"
     return InteropError(
         "every place of a linear layout holds an element", Witness(text, (), (place,))
     )

@@ -19,7 +19,7 @@ from layout_algebra.algebra.normal_form import merge_copies, merge_shard
 from layout_algebra.axes import Axis, m
 from layout_algebra.claims import Claim, Covers, Inverse, LeftInverse
 from layout_algebra.interop.bit_spaces import Span
-from layout_algebra.interop.refusals import Exported, exported
+from layout_algebra.interop.refusals import Exported, exported, spelled
 from layout_algebra.interop.triton import LinearLayout, axes_of, from_linear, spans_all
 from layout_algebra.layouts import ComposeLayout, TileLayout
 from layout_algebra.maps import Map
@@ -53,8 +53,9 @@ def tile_from_linear(
     missing = spans_all(ll)
     if missing is not None:
         element = ll.element(missing)
-        shown = ", ".join(f"{name} = {value}" for name, value in element.items())
-        return _none("an element has no place", Witness(f"no place holds ({shown})", (element,)))
+        return _none(
+            "an element has no place", Witness(f"no place holds {spelled(element)}", (element,))
+        )
     bits = [(axes[name], 1 << k) for name, vectors in ll.bases for k in range(len(vectors))]
     columns = [vector for _, one in ll.columns() for vector in one]
     for swizzle in (None, *_swizzles(bits)):
@@ -79,7 +80,7 @@ def inverse_claim(layout: AnyLayout, ll: LinearLayout, axes: Mapping[str, Axis])
     if not forth.replicas:
         return Inverse(forth, back)
     sizes = {names[name]: size for name, size in ll.in_dims.items()}
-    return LeftInverse(forth, back) & Covers(forth, sizes)
+    return LeftInverse(forth, back) & Covers(layout, sizes)
 
 
 def elements_to_places(layout: AnyLayout, ll: LinearLayout, axes: Sequence[str]) -> Map:
@@ -153,7 +154,7 @@ def _witness(ll: LinearLayout, bits: Sequence[Bit], columns: Sequence[int]) -> W
     for relation in span.relations:
         if relation & (relation - 1):
             first, both = place(0), place(relation)
-            text = f"{both} holds element 0 too, which is not a copy along one axis"
+            text = f"{spelled(both)} holds element 0 too, which is not a copy along one axis"
             return Witness(text, (ll.element(0),), (first, both))
     size = sum(width.bit_length() - 1 for width in ll.shape)
     vectors = [span.coordinates(1 << k) or 0 for k in range(size)]
@@ -161,17 +162,16 @@ def _witness(ll: LinearLayout, bits: Sequence[Bit], columns: Sequence[int]) -> W
         moved = {axis for position, (axis, _) in enumerate(bits) if vector >> position & 1}
         if len(moved) > 1:
             element = ll.element(1 << k)
-            text = f"element {element} is at {place(vector)}, on two axes at once"
+            text = f"element {spelled(element)} is at {spelled(place(vector))}, on two axes at once"
             return Witness(text, (element,), (place(vector),))
     j, k = next(
         (j, k) for k in range(size) for j in range(k) if _meet(vectors[j], vectors[k], columns)
     )
     elements = tuple(ll.element(x) for x in (1 << j, 1 << k, 1 << j | 1 << k))
     places = tuple(place(x) for x in (vectors[j], vectors[k], vectors[j] ^ vectors[k]))
-    text = (
-        f"elements {elements[0]}, {elements[1]} and {elements[2]} are at {places[0]}, {places[1]} "
-        f"and {places[2]}, which is not the sum"
-    )
+    x, y, both = (spelled(element) for element in elements)
+    p, q, there = (spelled(one) for one in places)
+    text = f"{x} is at {p} and {y} at {q}, but {both} is at {there}, which is not the sum"
     return Witness(text, elements, places)
 
 

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -75,3 +76,8 @@ def exported(value: T, claim: Claim) -> Exported[T]:
 def is_power_of_two(number: object) -> bool:
     """Whether it is an int and 1, 2, 4, ..."""
     return type(number) is int and number > 0 and number & (number - 1) == 0
+
+
+def spelled(numbers: Mapping[str, int]) -> str:
+    """A place or an element in words: `(dim0=1, dim1=2)`."""
+    return f"({', '.join(f'{name}={value}' for name, value in numbers.items())})"

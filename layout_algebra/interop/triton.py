@@ -174,7 +174,7 @@ def from_linear(ll: LinearLayout, names: Mapping[str, str] | None = None) -> Map
 def _pieces(coordinate: Var, vectors: Sequence[Basis]) -> list[tuple[Term, int, Basis]]:
     """The coordinate cut into fields on which the map is one product: (field, bits, basis)."""
     starts = [k for k in range(len(vectors)) if k == 0 or not _continues(vectors, k)]
-    ends = [*starts[1:], len(vectors)]
+    ends = [*starts[1:], len(vectors)][: len(starts)]
     widths = [end - start for start, end in zip(starts, ends, strict=True)]
     digits = terms.split(coordinate, [1 << width for width in reversed(widths)])
     return [

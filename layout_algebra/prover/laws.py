@@ -19,7 +19,7 @@ from layout_algebra.algebra.checking import checking
 from layout_algebra.algebra.threads import Target, fusing
 from layout_algebra.algebra.tile import scale, spans
 from layout_algebra.axes import Axis, m
-from layout_algebra.claims import Claim, Equivalent
+from layout_algebra.claims import Claim, Composition, Equivalent
 from layout_algebra.dims import Size
 from layout_algebra.errors import ClaimError, NotProvedError
 from layout_algebra.maps import Map
@@ -141,6 +141,11 @@ def broadcast(result: AnyLayout, inputs: Inputs) -> Claim:
     return Equivalent(result, Map(tuple(coordinates), mapped.outputs, mapped.replicas))
 
 
+def composed(result: AnyLayout, inputs: Inputs) -> Claim:
+    """result(x) = outer(inner(x))."""
+    return Composition(inputs["outer"], inputs["inner"], result)
+
+
 LAWS: dict[str, Law] = {
     "canonicalize": same_map,
     "normal_form": same_map,
@@ -154,6 +159,7 @@ LAWS: dict[str, Law] = {
     "unpack": unpacked,
     "pack": packed,
     "broadcast": broadcast,
+    "compose": composed,
 }
 
 

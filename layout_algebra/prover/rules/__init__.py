@@ -24,6 +24,7 @@ from layout_algebra.claims import (
 )
 from layout_algebra.prover.rules.collisions import sorted_strides, swizzle_bijection, zero_stride
 from layout_algebra.prover.rules.divisions import rewriting
+from layout_algebra.prover.rules.inversions import recombining
 from layout_algebra.prover.rules.lemmas import (
     BIJECTION,
     COPIES,
@@ -79,7 +80,7 @@ RULES: dict[type[Claim], tuple[Callable[..., Outcome | None], ...]] = {
     Disjoint: (same_swizzle, apart),
     WithinBounds: (interval, whole_periods),
     Covers: (dense, whole_periods),
-    LeftInverse: (rewriting,),
+    LeftInverse: (rewriting, recombining),
 }
 
 

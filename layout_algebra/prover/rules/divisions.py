@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from layout_algebra.claims import (
     Equivalent,
     LeftInverse,
@@ -11,7 +13,7 @@ from layout_algebra.maps import Map
 from layout_algebra.prover.copies import bases_of_equal_copies
 from layout_algebra.prover.rules.lemmas import COPIES, DIVISION
 from layout_algebra.prover.rules.steps import Facts, Negation, Outcome, side_conditions
-from layout_algebra.terms import const, recorded_splits
+from layout_algebra.terms import const, coordinate, recorded_splits
 from layout_algebra.verdicts import Step, Verdict
 
 
@@ -51,7 +53,7 @@ def _sides(claim: LeftInverse | Equivalent) -> list[tuple[object, object]] | Non
                 return None
             f, g = bases
         if f.coordinates != g.coordinates:
-            g = g.after(Map(f.coordinates, (("flat index", f.index),)))
+            f, g = _on_the_same_digits(f, g)
         return [(f.output(axis), g.output(axis)) for axis in dict.fromkeys((*f.axes, *g.axes))]
     f, g = claim.maps()
     if f.replicas or f.guard or g.guard:
@@ -62,6 +64,35 @@ def _sides(claim: LeftInverse | Equivalent) -> list[tuple[object, object]] | Non
     if set(names) == set(outputs):
         return [(outputs[name], names[name]) for name in names]
     return [(next(iter(outputs.values()), const(0)), f.index)]
+
+
+def _on_the_same_digits(f: Map, g: Map) -> tuple[Map, Map]:
+    """Both maps over one set of digits of the flat index: fine enough for both, where there is one.
+
+    A digit of a coarser map is then a sum of these digits, and nothing is left to divide.
+    """
+    boundaries: set[int] = set()
+    for one in (f, g):
+        below: Size = 1
+        for extent in reversed(one.extents):
+            below = below * extent
+            if not isinstance(below, int):
+                return _on_the_finer_digits(f, g)
+            boundaries.add(below)
+    ends = [1, *sorted(boundaries - {1})]
+    if any(high % low for low, high in pairwise(ends)):
+        return _on_the_finer_digits(f, g)
+    extents = [high // low for low, high in pairwise(ends)]
+    digits = Map(tuple(coordinate(f"d{k}", e) for k, e in enumerate(reversed(extents))), ())
+    flat = Map(digits.coordinates, (("flat index", digits.index),))
+    return f.after(flat), g.after(flat)
+
+
+def _on_the_finer_digits(f: Map, g: Map) -> tuple[Map, Map]:
+    """Both maps over the coordinates of the one that has more of them."""
+    finer = f if len(f.coordinates) >= len(g.coordinates) else g
+    flat = Map(finer.coordinates, (("flat index", finer.index),))
+    return (f, g.after(flat)) if finer is f else (f.after(flat), g)
 
 
 def _landing(claim: LeftInverse, facts: Facts) -> list[Size] | None:

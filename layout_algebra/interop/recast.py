@@ -1,0 +1,241 @@
+"""The same memory seen as elements of another width.
+
+    recast(TileLayout(S[(8, 64) : (64, 1)]), 16, 32)                  # S[(8, 32) : (32, 1)]
+    recast(ComposeLayout(4, 3, 3, TileLayout(S[1024 : 1])), 8, 16)    # (3, 3, 3), S[512 : 1]
+
+A place counts elements, so strides scale by the ratio of the widths, and the low field of a swizzle
+by its logarithm: a byte swizzle (B, M, S) on elements of 2**k bytes is (B, M - k, S), since the XOR
+acts on addresses and addresses are shifted by k.  The law is
+
+    narrow units of element x = narrow units of the recast elements that it is made of, in order
+
+`recast_claim` is that law as a claim.  To wider elements it asks that every r neighbours lie side
+by side and start at a multiple of r; what breaks it is named by its first element.
+"""
+
+from __future__ import annotations
+
+from math import gcd
+from typing import Any
+
+from layout_algebra import terms
+from layout_algebra.algebra.normal_form import merge_shard
+from layout_algebra.axes import Axis, m
+from layout_algebra.claims import Equivalent
+from layout_algebra.dims import Size, divide_exactly
+from layout_algebra.interop.refusals import InteropError, is_power_of_two, spelled
+from layout_algebra.layouts import ComposeLayout, TileLayout
+from layout_algebra.maps import Map
+from layout_algebra.semantics import layout_map
+from layout_algebra.values import AnyLayout, Iter, Swizzle, Swizzled, Tile, layout_size
+from layout_algebra.verdicts import Witness
+
+#: Elements that are looked at for the first one that breaks a run.
+MOST_LOOKED = 1 << 16
+
+
+def recast(
+    layout: AnyLayout, from_bits: int, to_bits: int, axis: Axis | str = m
+) -> TileLayout | ComposeLayout:
+    """The layout of the same memory in elements of another width.
+
+    Args:
+        layout: a tile or a swizzled tile whose places on `axis` count elements of `from_bits`.
+        from_bits, to_bits: widths of an element, before and after.
+        axis: the axis that counts elements: m, or TCol for tensor memory.
+
+    Returns:
+        The layout over the recast elements in the same order: (from_bits / to_bits) times as many.
+
+    Raises:
+        InteropError: neighbours that do not lie side by side, a step that is no whole number of new
+            elements, or a swizzle below them; the witness is the first element that shows it.
+    """
+    for name, bits in (("from_bits", from_bits), ("to_bits", to_bits)):
+        if type(bits) is not int or bits < 1:
+            raise InteropError(f"{name} is a positive number of bits; got {bits!r}")
+    counted = Axis.get(axis)
+    counted = m if counted.name == "reg" else counted
+    unit = gcd(from_bits, to_bits)
+    narrow = _narrowed(layout, from_bits // unit, counted)
+    return _widened(narrow, to_bits // unit, counted)
+
+
+def recast_claim(
+    before: AnyLayout,
+    from_bits: int,
+    after: AnyLayout,
+    to_bits: int,
+    axis: Axis | str = m,
+) -> Equivalent:
+    """That two layouts in elements of two widths are one memory, unit by unit in order."""
+    unit = gcd(from_bits, to_bits)
+    name = Axis.get(axis).name
+    return Equivalent(_units(before, from_bits // unit, name), _units(after, to_bits // unit, name))
+
+
+def _units(layout: AnyLayout, ratio: int, axis: str) -> Map:
+    """Where each narrow unit of each element is."""
+    found = layout_map(layout)
+    part = terms.coordinate("unit", ratio)
+    outputs = dict(found.outputs)
+    outputs[axis] = terms.linear([(found.output(axis), ratio), (part, 1)])
+    return Map((*found.coordinates, part), tuple(outputs.items()), found.replicas, found.guard)
+
+
+def _narrowed(layout: AnyLayout, ratio: int, axis: Axis) -> TileLayout | ComposeLayout:
+    """Every element cut into `ratio` narrower ones."""
+    tile = layout.affine
+    if ratio == 1:
+        return _made(layout, tile, 0)
+    shard = [Iter(e, s * ratio if a is axis else s, a) for e, s, a in tile.shard]
+    if tile.shard and tile.shard[-1][1:] == (1, axis):
+        shard[-1] = Iter(tile.shard[-1].extent * ratio, 1, axis)
+    else:
+        shard.append(Iter(ratio, 1, axis))
+    copies = [Iter(e, s * ratio if a is axis else s, a) for e, s, a in tile.replica]
+    offset = {a: value * ratio if a is axis else value for a, value in tile.offsets}
+    moved = isinstance(layout, Swizzled) and axis is m and not layout.swizzle.is_identity
+    if moved and not is_power_of_two(ratio):
+        raise InteropError(
+            f"{layout.swizzle} acts on bits of an address, which {ratio} units for an element "
+            "do not shift: recast the tile before it is swizzled"
+        )
+    return _made(layout, tile.rebuild(shard, copies, offset), ratio.bit_length() - 1 if moved else 0)
+
+
+def _widened(
+    layout: TileLayout | ComposeLayout, ratio: int, axis: Axis
+) -> TileLayout | ComposeLayout:
+    """Every `ratio` neighbours joined into one element."""
+    if ratio == 1:
+        return layout
+    tile = layout.affine
+    shard = _joined_shard(layout, ratio, axis)
+    copies = [
+        Iter(e, _whole(layout, s, ratio, "a copy's stride") if e != 1 else s, a)
+        if a is axis
+        else Iter(e, s, a)
+        for e, s, a in tile.replica
+    ]
+    offset = {
+        a: _whole(layout, value, ratio, "the offset") if a is axis else value
+        for a, value in tile.offsets
+    }
+    shift = 0
+    if isinstance(layout, Swizzled) and axis is m and not layout.swizzle.is_identity:
+        shift = ratio.bit_length() - 1
+        if not is_power_of_two(ratio) or layout.swizzle.per_element < shift:
+            if _is_idle(layout):
+                return _made(tile, tile.rebuild(shard, copies, offset), 0)
+            s = layout.swizzle
+            raise _broken(
+                layout,
+                ratio,
+                axis,
+                f"the swizzle keeps runs of 2**{s.per_element} elements together, a new element "
+                f"has {ratio}",
+            )
+    return _made(layout, tile.rebuild(shard, copies, offset), -shift)
+
+
+def _joined_shard(layout: TileLayout | ComposeLayout, ratio: int, axis: Axis) -> list[Iter]:
+    """The shard over groups of `ratio` elements.
+
+    A run that the last iter does not hold alone may still be one with its neighbours merged.
+    """
+    shard = [it for it in layout.shard if it.extent != 1]
+    if not shard or shard[-1][1:] != (1, axis) or divide_exactly(shard[-1].extent, ratio) is None:
+        shard = merge_shard(shard)
+    count = divide_exactly(shard[-1].extent, ratio) if shard else None
+    if count is None or shard[-1][1:] != (1, axis):
+        size = layout_size(layout)
+        if divide_exactly(size, ratio) is None:
+            raise InteropError(f"{size} elements are no whole number of groups of {ratio}")
+        raise _broken(layout, ratio, axis, f"{ratio} neighbours do not lie side by side")
+    rest = [
+        Iter(e, _whole(layout, s, ratio, "a stride"), a) if a is axis else Iter(e, s, a)
+        for e, s, a in shard[:-1]
+    ]
+    return rest if count == 1 and rest else [*rest, Iter(count, 1, axis)]
+
+
+def _whole(layout: TileLayout | ComposeLayout, step: Size, ratio: int, what: str) -> Size:
+    """step / ratio; a step that is no whole number of new elements is refused."""
+    quotient = divide_exactly(step, ratio)
+    if quotient is None:
+        raise _broken(layout, ratio, m, f"{what} of {step} is not a multiple of {ratio}")
+    return quotient
+
+
+def _is_idle(layout: ComposeLayout) -> bool:
+    """Whether no address of the layout reaches the field that the swizzle reads."""
+    if layout.is_symbolic:
+        return False
+    s = layout.swizzle
+    source = s.per_element + (s.atom_len if s.swizzle_inner else 0)
+    lowest, highest = _reach(layout.affine)
+    return lowest >= 0 and highest < 1 << source
+
+
+def _reach(tile: Tile) -> tuple[int, int]:
+    """The lowest and the highest place on axis m of a tile with numbers."""
+    low = high = _int(tile.offset.get(m, 0))
+    for extent, stride, axis in (*tile.shard, *tile.replica):
+        if axis is m:
+            step = (_int(extent) - 1) * _int(stride)
+            low, high = low + min(0, step), high + max(0, step)
+    return low, high
+
+
+def _int(size: Any) -> int:
+    return size  # callers have looked at is_symbolic
+
+
+def _made(layout: AnyLayout, tile: Tile, shift: int) -> TileLayout | ComposeLayout:
+    """The tile with the layout's swizzle, its low field `shift` bits wider."""
+    plain = TileLayout.from_iters(tile.shard, tile.replica, tile.offset)
+    if not isinstance(layout, Swizzled):
+        return plain
+    s = layout.swizzle
+    moved = Swizzle(s.per_element + shift, s.swizzle_len, s.atom_len, s.swizzle_inner)
+    return ComposeLayout._from_parts(moved, plain)
+
+
+def _broken(
+    layout: TileLayout | ComposeLayout, ratio: int, axis: Axis, reason: str
+) -> InteropError:
+    """The refusal, with the first element that breaks the law where one is found."""
+    return InteropError(reason, _first_break(layout, ratio, axis.name))
+
+
+def _first_break(layout: TileLayout | ComposeLayout, ratio: int, axis: str) -> Witness | None:
+    """The first element that does not lie where its group of `ratio` puts it."""
+    if layout.is_symbolic:
+        return None
+    size = _int(layout_size(layout))
+    start: list[dict[str, int]] = []
+    for flat in range(min(size, MOST_LOOKED)):
+        places = layout.places(flat)
+        if flat % ratio == 0:
+            start = places
+            for place in places:
+                if place.get(axis, 0) % ratio:
+                    text = f"element {flat} is at {spelled(place)}, not at a multiple of {ratio}"
+                    return Witness(text, ({"element": flat},), (place,))
+            continue
+        wanted = [{**one, axis: one.get(axis, 0) + flat % ratio} for one in start]
+        if not all(_same(one, places) for one in wanted):
+            text = (
+                f"element {flat} is at {spelled(places[0])}, not at {spelled(wanted[0])} beside "
+                f"element {flat - flat % ratio}"
+            )
+            return Witness(text, ({"element": flat},), (places[0], wanted[0]))
+    return None
+
+
+def _same(place: dict[str, int], among: list[dict[str, int]]) -> bool:
+    def key(one: dict[str, int]) -> dict[str, int]:
+        return {axis: value for axis, value in one.items() if value}
+
+    return any(key(place) == key(one) for one in among)
