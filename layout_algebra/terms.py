@@ -179,7 +179,7 @@ def coordinate(name: str, extent: Size) -> Var:
 
 
 def linear(parts: Iterable[tuple[Term, Size]], constant: Size = 0) -> Term:
-    """constant + sum of coefficient * term."""
+    """constant + sum of coefficient * term; c*d*(x // d) + c*(x % d) is c*x."""
     found: dict[Term, Size] = {}
     for term, coefficient in parts:
         if isinstance(term, Const):
@@ -193,6 +193,13 @@ def linear(parts: Iterable[tuple[Term, Size]], constant: Size = 0) -> Term:
     kept = [(term, c) for term, c in found.items() if not (isinstance(c, int) and c == 0)]
     if not kept:
         return const(constant)
+    for term, c in kept:
+        if isinstance(term, Mod):
+            x, divisor = term.fields
+            quotient = FloorDiv.make((x, divisor), *_quotient_range(x, divisor))
+            if quotient in found and found[quotient] == c * divisor:
+                others = [part for part in kept if part[0] is not term and part[0] is not quotient]
+                return linear([*others, (x, c)], constant)
     if len(kept) == 1 and kept[0][1] == 1 and constant == 0:
         return kept[0][0]
     kept.sort(key=lambda part: part[0].digest)
@@ -295,6 +302,7 @@ def split(x: Term, radices: Sequence[Size]) -> list[Term]:
 
 
 def xor(a: Term, b: Term) -> Term:
+    """a ^ b; twice the same is nothing, and what lies above the lower side's bits is untouched."""
     if isinstance(a, Const) and isinstance(b, Const) and _ints(a, b):
         return const(a.value ^ b.value)  # type: ignore[operator]
     if a is b:
@@ -302,6 +310,16 @@ def xor(a: Term, b: Term) -> Term:
     for one, other in ((a, b), (b, a)):
         if isinstance(one, Const) and one.value == 0:
             return other
+        if isinstance(one, Xor) and other in one.fields:
+            return one.fields[0] if other is one.fields[1] else one.fields[1]
+        if isinstance(other.high, int) and _nonnegative(other) and not isinstance(one, Const):
+            parts = _split_at(one, 1 << other.high.bit_length())
+            if parts is not None and not (isinstance(parts[0], Const) and parts[0].value == 0):
+                above = scale(parts[0], 1 << other.high.bit_length())
+                return add(above, xor(parts[1], other))
+    shared = min(_trailing_zeros(a), _trailing_zeros(b))
+    if shared:
+        return scale(xor(_shifted(a, shared), _shifted(b, shared)), 1 << shared)
     if a.digest > b.digest:
         a, b = b, a
     low, high = _bit_range(a, b)
@@ -411,6 +429,8 @@ def _split_at(x: Term, boundary: Size) -> tuple[Term, Term] | None:
 def _find_split(x: Term, boundary: Size) -> tuple[Term, Term] | None:
     if boundary == 1:
         return x, const(0)
+    if isinstance(x, Xor):
+        return _split_xor(x, boundary)
     if isinstance(x, Sum):
         parts, constant = x.parts, x.constant
     elif isinstance(x, Const):
@@ -446,6 +466,35 @@ def _find_split(x: Term, boundary: Size) -> tuple[Term, Term] | None:
         if _within(rest, boundary):
             return linear([*above, (quotient, 1)], high_constant), rest
     return None
+
+
+def _split_xor(x: Xor, boundary: Size) -> tuple[Term, Term] | None:
+    """Both sides of an XOR cut at a power of two, where one of them has nothing above or below."""
+    if not isinstance(boundary, int) or boundary & (boundary - 1):
+        return None
+    sides = [divmod_terms(side, boundary) for side in x.fields]
+    for part in (0, 1):
+        if any(isinstance(side[part], Const) and side[part].value == 0 for side in sides):  # type: ignore[union-attr]
+            return xor(sides[0][0], sides[1][0]), xor(sides[0][1], sides[1][1])
+    return None
+
+
+def _trailing_zeros(x: Term) -> int:
+    """How many low bits are surely 0, by the coefficients (at most 64)."""
+    numbers = [x.constant, *(c for _, c in x.parts)] if isinstance(x, Sum) else []
+    if isinstance(x, Const):
+        numbers = [x.value]
+    if not numbers or not all(isinstance(number, int) for number in numbers):
+        return 0
+    found = [int(number) & -int(number) for number in numbers if number != 0]  # type: ignore[arg-type]
+    return min(min(found, default=1 << 64).bit_length() - 1, 64)
+
+
+def _shifted(x: Term, bits: int) -> Term:
+    """x / 2^bits for an x with so many trailing zeros."""
+    if isinstance(x, Const):
+        return const(int(x.value) >> bits)  # type: ignore[arg-type]
+    return linear(((term, int(c) >> bits) for term, c in x.parts), int(x.constant) >> bits)  # type: ignore[attr-defined, arg-type]
 
 
 def _within(rest: Term, boundary: Size) -> bool:

@@ -8,7 +8,7 @@ field begins: a coordinate of its own, so that its range keeps the queries narro
 from __future__ import annotations
 
 from layout_algebra import Equivalent, Injective, Map, Verdict
-from layout_algebra.prover.rules import BIJECTION, PERIODS
+from layout_algebra.prover.rules import BIJECTION, PERIODS, XORS
 from layout_algebra.theorems import theorem
 
 BITS = 32
@@ -82,6 +82,40 @@ def periods():
     other = over_all(lambda x, M, B, S, U: mirrored(x, M, B, S, U) >> (U + B))
     plain = over_all(lambda x, M, B, S, U: x >> (U + B))
     return Equivalent(swizzled, plain) & Equivalent(other, plain)
+
+
+XOR_SHAPE = {"x": (0, 2**BITS - 1), "c": (0, 2**BITS - 1), "k": (0, BITS - 1)}
+
+
+def below_a_boundary(x, c, k):
+    return (c < (1 << k)) & (x < 2 ** (BITS - 1))
+
+
+@theorem(XORS, source="XOR works bit by bit")
+def xors():
+    """For c below 2^k: x ^ c has the blocks of x, and inside the block the XOR of the rests.
+
+    Twice as large on both sides is twice as large.
+    """
+    parts = Map.of(
+        lambda x, c, k: {
+            "blocks": (x ^ c) >> k,
+            "rest": (x ^ c) & ((1 << k) - 1),
+            "twice": (2 * x) ^ (2 * c),
+        },
+        XOR_SHAPE,
+        where=below_a_boundary,
+    )
+    apart = Map.of(
+        lambda x, c, k: {
+            "blocks": x >> k,
+            "rest": (x & ((1 << k) - 1)) ^ c,
+            "twice": (x ^ c) + (x ^ c),
+        },
+        XOR_SHAPE,
+        where=below_a_boundary,
+    )
+    return Equivalent(parts, apart)
 
 
 @theorem("swizzle: B = 0 changes nothing", source="an empty field")

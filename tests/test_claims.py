@@ -21,16 +21,19 @@ from layout_algebra import (
     R,
     S,
     TileLayout,
+    compose,
     laneid,
     m,
     warpid,
 )
+from layout_algebra.algebra.compose import DomainError
 from layout_algebra.axes import reg
 from layout_algebra.claims import (
     CLAIMS,
     All,
     Bijective,
     Claim,
+    Composition,
     Covers,
     Disjoint,
     Empty,
@@ -46,7 +49,7 @@ from layout_algebra.errors import ClaimError, CoordinateError
 from tests import bruteforce as bf
 from tests import extensions, symbolic
 from tests import generators as gen
-from tests.building import built
+from tests.building import built, plain_of
 from tests.extensions import of_plain
 
 MOST = 120
@@ -117,6 +120,34 @@ def test_two_layouts_mean_what_brute_force_says(seed):
         assert min(counts[name, True], counts[name, False]) > 10, counts
 
 
+def test_compositions_mean_what_brute_force_says():
+    """The composite, or a layout that is nearly it; or places that are no index of the outer."""
+    counts = Counter()
+    for seed in range(1500):
+        rng = random.Random(seed)
+        outer = gen.random_layout(rng, max_places=MOST, swizzles=False)
+        sizes = gen.random_extents(rng, 24, 3)
+        steps = [rng.choice((0, 1, 2, 3, 6)) for _ in sizes]
+        inner = bf.Plain(tuple((e, s, "m") for e, s in zip(sizes, steps, strict=True)))
+        try:
+            composite = compose(built(outer), built(inner))
+        except DomainError:
+            composite = built(inner)
+        result = inner if isinstance(composite, Map) else plain_of(composite)
+        if rng.random() < 0.5:
+            result = gen.perturbed_variant(rng, result, max_places=MOST)
+        if bf.size(result) != bf.size(inner):
+            continue
+        indices = [dict(bf.base_place(inner, x)).get("m", 0) for x in range(bf.size(inner))]
+        expected = max(indices) < bf.size(outer) and all(
+            bf.places(outer, index) == bf.places(result, x) for x, index in enumerate(indices)
+        )
+        claim = Composition(built(outer), built(inner), built(result))
+        assert (claim.counterexample() is None) == expected, (seed, claim)
+        counts[expected] += 1
+    assert min(counts.values()) > 100, counts
+
+
 def test_claims_on_maps_mean_what_brute_force_says():
     """Formulas, guards, copies and ranges that do not begin at 0, with numbers for all sizes."""
     counts = Counter()
@@ -140,7 +171,7 @@ def test_claims_on_maps_mean_what_brute_force_says():
             raise
         expected = case.holds(subjects, box)
         counts[claim.name, compare(claim, expected, subjects, box, seed)] += 1
-    for name in CLAIMS.keys() - {"Bijective"}:
+    for name in CLAIMS.keys() - {"Bijective", "Composition"}:
         assert min(counts[name, True], counts[name, False]) >= 3, counts
     assert sum(counts.values()) > 500
 
@@ -376,6 +407,7 @@ def examples() -> list[Claim]:
         LeftInverse(tile, back),
         RightInverse(tile, back),
         Inverse(tile, back),
+        Composition(back, tile, tile),
         Injective(tile) & ReplicasDistinct(copied),
     ]
 
@@ -394,6 +426,7 @@ def test_claims_read_as_they_are_written():
         "LeftInverse(S[(4, 8) : (8, 1)], S[(8, 4) : (4, 1)])",
         "RightInverse(S[(4, 8) : (8, 1)], S[(8, 4) : (4, 1)])",
         "Inverse(S[(4, 8) : (8, 1)], S[(8, 4) : (4, 1)])",
+        "Composition(S[(8, 4) : (4, 1)], S[(4, 8) : (8, 1)], S[(4, 8) : (8, 1)])",
         "Injective(S[(4, 8) : (8, 1)]) & ReplicasDistinct(S[4 : 1] + R[2 : 4])",
     ]
 

@@ -112,7 +112,10 @@ def index_axis(inner: AnyLayout) -> Axis:
 def check_inside(outer: AnyLayout, inner: AnyLayout, axis: Axis, ask: Decide) -> None:
     """Raises DomainError unless every place of inner is an index of outer."""
     size = layout_size(outer)
-    low, high = lowest(inner, axis), highest(inner, axis)
+    whole = isinstance(inner, Swizzled) and ask.quotient(size, inner.swizzle.period) is not None
+    # a swizzle permutes whole periods: of such, the tile's own ends tell as much
+    reach = inner.affine if whole else inner
+    low, high = lowest(reach, axis), highest(reach, axis)
     if ask.at_least(low, 0) and ask.at_least(size - 1 - high, 0):
         return
     if not all(isinstance(value, int) for value in (size, low, high)) or inner.is_symbolic:

@@ -11,7 +11,8 @@ by divisions (peeling.py); copies are digits that are thrown away.  A swizzled l
 back through its swizzle (unswizzle.py).  The answer is
 
     a tile, or a swizzle over a tile   where the layout has one axis, its places are 0..n-1 and the
-                                       inverse is a layout: flat place -> flat index on axis m
+                                       inverse is a layout: flat place -> flat index on axis m (not
+                                       always found where copies overlap)
     a Map                              otherwise, from the axes by name to the flat index "m"; a
                                        guard says which places are used where there are gaps
     a FiniteInverse                    where strides are so irregular that a formula would list more
@@ -179,10 +180,10 @@ def left_inverse(layout: AnyLayout, decide: Decide | None = None) -> Tile | Swiz
 def right_inverse(layout: AnyLayout, decide: Decide | None = None) -> Tile | Swizzled | Map:
     """f(g(y)) = y on the places that compact strides reach from the lowest place on.
 
-    On each axis the digits with stride 1, then with stride the extent of that, and so on; where
-    there is a choice, those that reach furthest.  All other digits, and those of stride 0, are at
-    their lowest place.  With copies y is one of the places of g(y).  Under a swizzle the domain is
-    what the swizzle makes of that range.
+    On each axis the digits with stride 1, then with stride the extent of that, and so on (copies
+    joined first); where there is a choice, those that reach furthest.  All other digits, and those
+    of stride 0, are at their lowest place.  With copies y is one of the places of g(y).  Under a
+    swizzle the domain is what the swizzle makes of that range.
 
     Raises:
         LayoutError: a stride whose sign is not known for all values of the Dims.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from layout_algebra.claims.base import Claim, Dims, Subject, as_map, check_subject
 from layout_algebra.claims.pairs import Equivalent
-from layout_algebra.claims.support import check_composable
+from layout_algebra.errors import ClaimError, CoordinateError
 from layout_algebra.verdicts import Witness
 
 
@@ -25,7 +25,10 @@ class Composition(Claim):
     def __post_init__(self) -> None:
         for one in (self.outer, self.inner, self.result):
             check_subject(self.name, one)
-        check_composable(self.name, self.inner, self.outer)
+        try:
+            as_map(self.outer).feed(dict(as_map(self.inner).outputs))
+        except CoordinateError as error:
+            raise ClaimError(f"{self.name}: {error}") from error
 
     def subjects(self) -> tuple[Subject, ...]:
         return (self.outer, self.inner, self.result)

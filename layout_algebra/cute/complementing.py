@@ -1,8 +1,8 @@
 """complement: the shifts by which copies of a layout's image fill an interval.
 
-formula     every y in 0..N-1 is A(x) + C(z) for exactly one value A(x) and one z
+formula     every y in 0..N-1 is A(x) + C(z) for exactly one x and one z (strides of 0 apart)
 requires    no negative stride; in ascending order each stride is a multiple of the size times the
-            stride before (strides of 0 and sizes of 1 apart)
+            stride before (strides of 0 and sizes of 1 apart): so A puts no two elements together
 ensures     N is n, rounded up to whole blocks of A; C is increasing, and merged
 example     complement(4:2, 24) is (2,3):(1,8)
 
@@ -13,6 +13,7 @@ complement.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,7 +34,8 @@ def complement(a: Layout, cotarget: Any = 1) -> Layout:
         cotarget: n, the number of places to fill, or a shape of as many.  N is n rounded up to a
             multiple of a's block, the last stride times its size; without it, one block.
 
-    Law: every y in 0..N-1 is a(x) + result(z) for one value a(x) and one z; result is increasing.
+    Law: every y in 0..N-1 is a(x) + result(z) for exactly one x and one z, where x is 0 in modes of
+    stride 0; result is increasing.
 
     Raises:
         CuteError: a negative stride, or two modes of which the strides do not nest (named), or a
@@ -100,7 +102,7 @@ def nested_order(a: Layout, ask: Decide, operation: str) -> list[Pair]:
     if numbers(moving) is None:
         return _by_divisibility(a, moving, ask, operation)
     moving.sort(key=lambda pair: (pair[1], pair[0]))  # type: ignore[arg-type, return-value]
-    for before, after in zip(moving, moving[1:], strict=False):
+    for before, after in itertools.pairwise(moving):
         length = before[0] * before[1]
         if ask.quotient(after[1], length) is None:
             raise CuteError(

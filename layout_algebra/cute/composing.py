@@ -3,8 +3,8 @@
 formula     R(c) = A(B(c)) for every coordinate c of B
 requires    B's values are indices of A, and there is such a layout: the parts that B's modes
             contribute add up, and each is a layout of its own
-ensures     R has as many top-level modes as B, of the same sizes; where possible R refines each leaf
-            of B, else (the leaf boundary is none of the composite) each top-level mode
+ensures     R has as many top-level modes as B, of the same sizes; where possible R refines each
+            leaf of B, else (the leaf boundary is none of the composite) each top-level mode
 example     (10,2):(16,4) after (3,4):(1,5) is (3,(2,2)):(16,(80,4))
 
 Complete: with numbers for the sizes a refusal means that no such layout exists, or says "not
@@ -14,7 +14,7 @@ CuTe's, which goes on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from layout_algebra.algebra.deciding import Decide, knowing_extents
@@ -25,6 +25,7 @@ from layout_algebra.cute.leaves import (
     Part,
     UndecidedError,
     added,
+    check_inside,
     extracted,
     overfull,
     through,
@@ -43,7 +44,7 @@ from layout_algebra.cute.strides import (
 )
 from layout_algebra.cute.tuples import Nested
 from layout_algebra.cute.values import AnyLayout, ComposedLayout, Layout, Swizzle, plain
-from layout_algebra.dims import is_size
+from layout_algebra.dims import Size, is_size
 
 
 def composition(a: AnyLayout | Swizzle, b: Any) -> AnyLayout:
@@ -102,7 +103,7 @@ def tiler_layout(b: Any, operation: str) -> Layout:
 class _Mode:
     """A top-level mode of the result, with what it reaches at A's pairs."""
 
-    def __init__(self, shape: Nested, stride: Nested, reach: dict[int, Any]) -> None:
+    def __init__(self, shape: Nested, stride: Nested, reach: Mapping[int, Size]) -> None:
         self.layout = Layout(shape, stride)
         self.reach = reach
 
@@ -169,10 +170,11 @@ def _by_values(pairs: Sequence[Pair], mode: Layout, parts: list[Part] | None) ->
             f"{mode}: it is not known whether its leaves count through the left layout without "
             "carries between them"
         )
+    check_inside(left, right)
     size = tuples.number(mode.size())
     indices = values(right, size)
     found = applied(left, indices)
-    reach = dict(enumerate(greatest_digits(left, indices)))
+    reach: dict[int, Size] = dict(enumerate(greatest_digits(left, indices)))
     if parts is not None:
         shape, stride = _nested(mode.shape, parts)
         summed = numbers(Layout(shape, stride).pairs())
@@ -202,7 +204,11 @@ def _small(layout: Layout) -> bool:
 
 # -- the modes together ------------------------------------------------------------------------
 def _check_sum(
-    pairs: Sequence[Pair], b: Layout, result: Layout, reaches: Sequence[dict[int, Any]], ask: Decide
+    pairs: Sequence[Pair],
+    b: Layout,
+    result: Layout,
+    reaches: Sequence[Mapping[int, Size]],
+    ask: Decide,
 ) -> None:
     """That the modes' parts add up to A(B(c)): by digits without carries, else element by element.
 

@@ -47,7 +47,7 @@ def zipped_divide(a: AnyLayout, b: Any) -> AnyLayout:
 
 
 def tiled_divide(a: AnyLayout, b: Any) -> AnyLayout:
-    """`zipped_divide` with the rests as modes of their own: ((tile, tile, ...), rest, rest, ...)."""
+    """`zipped_divide` with the rests as modes of their own: ((tile, ...), rest, rest, ...)."""
 
     def arranged(one: Layout) -> Layout:
         tile, rest = _zipped(one, b, "tiled_divide")

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,7 @@ from layout_algebra.cute.strides import (
     MOST_ENUMERATED,
     Pair,
     applied,
+    ends,
     greatest_digits,
     numbers,
     values,
@@ -66,6 +67,7 @@ def through(pairs: Sequence[Pair], size: Size, step: Size, ask: Decide) -> Part:
         UndecidedError: with Dims, a condition that is not sure; without, too many values.
     """
     part = Part()
+    walked = step  # the step in units of the pair that is looked at
     if size == 1 or step == 0:
         part.pieces.append((size, 0))
         return part
@@ -74,23 +76,24 @@ def through(pairs: Sequence[Pair], size: Size, step: Size, ask: Decide) -> Part:
         raise UndecidedError(f"the stride of {leaf} is not known to be at least 0")
     for k, (count, stride) in enumerate(pairs):
         last = k == len(pairs) - 1
-        skipped = None if last else ask.quotient(step, count)
+        skipped = None if last else ask.quotient(walked, count)
         if skipped is not None:
-            step = skipped
+            walked = skipped
             continue
-        if ask.at_least(count - 1 - (size - 1) * step, 0):
-            part.pieces.append((size, step * stride))
-            part.reach[k] = (size - 1) * step
+        if ask.at_least(count - 1 - (size - 1) * walked, 0):
+            part.pieces.append((size, walked * stride))
+            part.reach[k] = (size - 1) * walked
             return part
-        steps = None if last else ask.quotient(count, step)
+        steps = None if last else ask.quotient(count, walked)
         if steps is None:
             break
         rest = ask.quotient(size, steps)
         if rest is None:
             raise _crossing(leaf, pairs[k], steps, size)
-        part.pieces.append((steps, step * stride))
-        part.reach[k] = count - step
-        size, step = rest, 1
+        part.pieces.append((steps, walked * stride))
+        part.reach[k] = count - walked
+        size, walked = rest, 1
+    # with numbers this is the first pair in which the leaf counts: a step of 1 divides all others
     return _looked_at(pairs, size, step, leaf, ask)
 
 
@@ -111,6 +114,7 @@ def _looked_at(pairs: Sequence[Pair], size: Size, step: Size, leaf: str, ask: De
             f"it is not known how {leaf} counts through the left layout's modes {modes}: "
             "no divisibility between its stride and their sizes is sure for every value of the Dims"
         )
+    check_inside(left, [(size, step)])
     if size > MOST_ENUMERATED:
         return _by_period(left, size, step, leaf, ask)
     indices = values([(size, step)], size)
@@ -118,9 +122,7 @@ def _looked_at(pairs: Sequence[Pair], size: Size, step: Size, leaf: str, ask: De
     return Part(pieces, dict(enumerate(greatest_digits(left, indices))))
 
 
-def _by_period(
-    left: list[tuple[int, int]], size: int, step: int, leaf: str, ask: Decide
-) -> Part:
+def _by_period(left: list[tuple[int, int]], size: int, step: int, leaf: str, ask: Decide) -> Part:
     """The leaf as one period through the first pair that it counts in, and the periods."""
     count = next((c for c, _ in left if step % c), 1)
     period = count // math.gcd(step, count)
@@ -138,7 +140,20 @@ def _by_period(
     )
 
 
-def added(reaches: Sequence[dict[int, Size]]) -> dict[int, Size]:
+def check_inside(left: list[tuple[int, int]], right: list[tuple[int, int]]) -> None:
+    """That the right pairs' values are indices of the left ones.
+
+    Raises:
+        NoLayoutError: they are not.
+    """
+    count, (low, high) = math.prod(size for size, _ in left), ends(right)
+    if low < 0 or high >= count:
+        raise NoLayoutError(
+            f"its values {low}..{high} leave the left layout, which has indices 0..{count - 1}"
+        )
+
+
+def added(reaches: Sequence[Mapping[int, Size]]) -> dict[int, Size]:
     """The sum of greatest digits, pair by pair."""
     found: dict[int, Size] = {}
     for reach in reaches:
@@ -147,7 +162,7 @@ def added(reaches: Sequence[dict[int, Size]]) -> dict[int, Size]:
     return found
 
 
-def overfull(pairs: Sequence[Pair], reach: dict[int, Size], ask: Decide) -> list[int]:
+def overfull(pairs: Sequence[Pair], reach: Mapping[int, Size], ask: Decide) -> list[int]:
     """The pairs in which the digits may add up to a carry."""
     return [k for k, most in reach.items() if not ask.at_least(pairs[k][0] - 1 - most, 0)]
 

@@ -42,7 +42,7 @@ def logical_product(a: AnyLayout, b: Any) -> AnyLayout:
 
 
 def zipped_product(a: AnyLayout, b: Any) -> AnyLayout:
-    """`logical_product` with the blocks of all modes in the first mode, the copies in the second."""
+    """`logical_product` with the blocks of all modes in the first mode, copies in the second."""
     return on_inner(lambda one: _zipped(one, b, "zipped_product"), a, "zipped_product")
 
 
@@ -128,5 +128,8 @@ def _multiplied(a: Layout, b: Any, operation: str) -> Layout:
         return make_layout(*done, *parts[len(b) :])
     copies = tiler_layout(b, operation)
     # whole blocks, so that Dims need no rounding; CuTe's size(a)*cosize(b) places are among them
-    shifts = of_pairs(gaps(a, block(a, operation) * copies.cosize(), operation))
+    reached = copies.cosize()
+    if isinstance(reached, int):  # strides that go down are refused by `composed`
+        reached = max(reached, 1)
+    shifts = of_pairs(gaps(a, block(a, operation) * reached, operation))
     return make_layout(a, composed(shifts, copies, operation))

@@ -1,8 +1,8 @@
 """Sizes of layouts, and layouts made of shapes and of other layouts.
 
-    size(A), cosize(A), footprint(A), rank(A), depth(A)
-    flatten(A), coalesce(A), coalesce(A, (1, 1))
-    make_layout(A, B), make_ordered_layout((4, 8), (1, 0)), make_layout_like(A)
+size(A), cosize(A), footprint(A), rank(A), depth(A)
+flatten(A), coalesce(A), coalesce(A, (1, 1))
+make_layout(A, B), make_ordered_layout((4, 8), (1, 0)), make_layout_like(A)
 """
 
 from __future__ import annotations

@@ -10,14 +10,14 @@ Everything here is colexicographic: an index counts through the first leaf first
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias, Union
+from typing import Any, TypeAlias
 
 from layout_algebra.cute.errors import CuteError
 from layout_algebra.dims import Polynomial, Size, as_size, bounds, is_size, product
 from layout_algebra.errors import CoordinateError
 
 #: A size, or a tuple of nested tuples of sizes.
-Nested: TypeAlias = Union[int, Polynomial, tuple["Nested", ...]]
+Nested: TypeAlias = int | Polynomial | tuple["Nested", ...]
 
 #: How deep a shape may be nested, and how many leaves it may have.
 MOST_DEPTH = 32

@@ -76,21 +76,25 @@ def to_linear(
     Raises:
         InteropError: the layout is not linear over F2; the error's witness shows where.
     """
-    axes = _inputs(layout, DISTRIBUTED if in_dims is None else in_dims)
+    ll = linear_of(layout, shape, in_dims)
+    return exported(ll, inverse_claim(layout, ll, _inputs(layout, in_dims)))
+
+
+def linear_of(
+    layout: AnyLayout,
+    shape: Sequence[int],
+    in_dims: Mapping[str, Any] | None = None,
+) -> LinearLayout:
+    """What `to_linear` exports, without the proof; arguments and errors are the same."""
+    axes = _inputs(layout, in_dims)
     _check_sizes(layout, shape)
-    tile = layout.affine
     _check_signs(layout, shape)
+    tile = layout.affine
     bits = _bits_of(tile)
-    copies = {axis: _copies_on(tile, axis, shape) for axis in axes.values()}
+    copies = {axis: _copies_on(tile, axis) for axis in axes.values()}
     _check_sums(bits, copies, _Telling(layout, shape))
-    bits += [
-        _Bit(0, axis, 1 << k)
-        for axis, found in copies.items()
-        for k in range(max(found).bit_length())
-        if 1 << k in found
-    ]
-    ll = _inverted(layout, bits, axes, shape)
-    return exported(ll, inverse_claim(layout, ll, axes))
+    bits += [_Bit(0, axis, step) for axis, found in copies.items() for step in _basis(found)]
+    return _inverted(layout, bits, axes, shape)
 
 
 @dataclass(frozen=True)
@@ -125,8 +129,9 @@ class _Telling:
         return InteropError("the layout is not linear over F2", Witness(text, points, shown))
 
 
-def _inputs(layout: AnyLayout, in_dims: Mapping[str, Any]) -> dict[str, Axis]:
+def _inputs(layout: AnyLayout, given: Mapping[str, Any] | None) -> dict[str, Axis]:
     """The axis of each input; every axis of the layout has one."""
+    in_dims = DISTRIBUTED if given is None else given
     axes = {name: Axis.get(axis) for name, axis in in_dims.items()}
     axes = {name: m if axis.name == "reg" else axis for name, axis in axes.items()}
     if len(set(axes.values())) < len(axes):
@@ -161,22 +166,24 @@ def _check_sizes(layout: AnyLayout, shape: Sequence[int]) -> None:
 
 
 def _check_signs(layout: AnyLayout, shape: Sequence[int]) -> None:
-    """No place is negative: the lowest place of an axis is that of one element and copy."""
-    tile, weight, lowest = layout.affine, 1, {axis: 0 for axis in layout.axes}
-    element = dict.fromkeys(layout.axes, 0)
+    """No place is negative: the last step against each negative stride is the lowest place."""
+    tile, weight, element = layout.affine, 1, 0
+    lowest = dict.fromkeys(layout.axes, 0)
     lowest |= {axis: _int(value) for axis, value in tile.offsets}
     for extent, stride, axis in reversed(tile.shard):
         if _int(stride) < 0:
             lowest[axis] += (_int(extent) - 1) * _int(stride)
-            element[axis] += (_int(extent) - 1) * weight
+            element += (_int(extent) - 1) * weight
         weight *= _int(extent)
     for extent, stride, axis in tile.replica:
         lowest[axis] += min(0, (_int(extent) - 1) * _int(stride))
-    for axis, value in lowest.items():
-        if value < 0:
-            at = _Telling(layout, shape).element(element[axis])
-            text = f"element {spelled(at)} has a place with {axis.name} < 0"
-            raise InteropError("the places of a linear layout start at 0", Witness(text, (at,)))
+    if min(lowest.values(), default=0) < 0:
+        telling = _Telling(layout, shape)
+        at, place = telling.element(element), telling.place(lowest)
+        text = f"{spelled(at)} is at {spelled(place)}"
+        raise InteropError(
+            "the places of a linear layout start at 0", Witness(text, (at,), (place,))
+        )
 
 
 def _bits_of(tile: Tile) -> list[_Bit]:
@@ -184,13 +191,13 @@ def _bits_of(tile: Tile) -> list[_Bit]:
     found: list[_Bit] = []
     weight = 1
     for extent, stride, axis in reversed(tile.shard):
-        for k in range(_int(extent).bit_length() - 1):
-            found.append(_Bit(weight << k, axis, _int(stride) << k))
+        width = _int(extent).bit_length() - 1
+        found += [_Bit(weight << k, axis, _int(stride) << k) for k in range(width)]
         weight *= _int(extent)
     return found
 
 
-def _copies_on(tile: Tile, axis: Axis, shape: Sequence[int]) -> frozenset[int]:
+def _copies_on(tile: Tile, axis: Axis) -> frozenset[int]:
     """The numbers on an axis of element 0's places, before the swizzle.
 
     Raises:
@@ -241,6 +248,17 @@ def _not_closed(numbers: frozenset[int]) -> tuple[int, int] | None:
                     return known, number
             closed |= {known ^ number for known in closed}
     return None
+
+
+def _basis(closed: frozenset[int]) -> list[int]:
+    """Independent numbers whose XORs are all of a set that is closed under XOR."""
+    basis: list[int] = []
+    spanned = {0}
+    for number in sorted(closed):
+        if number not in spanned:
+            basis.append(number)
+            spanned |= {known ^ number for known in spanned}
+    return basis
 
 
 def _inverted(

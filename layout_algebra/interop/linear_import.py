@@ -5,8 +5,8 @@
 The answer is complete.  A tile's digit moves along one axis, and its digits add up; a linear
 layout's bits are XORed.  The two agree exactly when no two bits of a place meet, so the inverse of
 a linear layout is a tile exactly when every basis is 0 (a copy) or a single bit of the element, no
-bit twice, and every bit there.  With a swizzle the same holds of the bases taken after it, and there
-are few swizzles that act inside the bits of one input: all are tried.
+bit twice, and every bit there.  With a swizzle the same holds of the bases taken after it, and few
+swizzles act inside the bits of one input: all are tried.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from layout_algebra import terms
 from layout_algebra.algebra.normal_form import merge_copies, merge_shard
 from layout_algebra.axes import Axis, m
 from layout_algebra.claims import Claim, Covers, Inverse, LeftInverse
@@ -24,7 +23,6 @@ from layout_algebra.interop.triton import LinearLayout, axes_of, from_linear, sp
 from layout_algebra.layouts import ComposeLayout, TileLayout
 from layout_algebra.maps import Map
 from layout_algebra.semantics import layout_map
-from layout_algebra.terms import Term, Var
 from layout_algebra.values import AnyLayout, Iter, Swizzle
 from layout_algebra.verdicts import Witness
 
@@ -56,45 +54,53 @@ def tile_from_linear(
         return _none(
             "an element has no place", Witness(f"no place holds {spelled(element)}", (element,))
         )
-    bits = [(axes[name], 1 << k) for name, vectors in ll.bases for k in range(len(vectors))]
+    layout = layout_of(ll, in_dims)
+    if layout is not None:
+        return exported(layout, inverse_claim(layout, ll, axes))
+    bits = _bits(ll, axes)
     columns = [vector for _, one in ll.columns() for vector in one]
-    for swizzle in (None, *_swizzles(bits)):
-        parts = _tile_parts(bits, _after(bits, columns, swizzle))
-        if parts is not None:
-            tile = TileLayout.from_iters(*parts)
-            layout = tile if swizzle is None else ComposeLayout._from_parts(swizzle, tile)
-            return exported(layout, inverse_claim(layout, ll, axes))
     return _none(
         "the inverse is neither a tile nor one swizzle over a tile", _witness(ll, bits, columns)
     )
 
 
+def layout_of(
+    ll: LinearLayout, in_dims: Mapping[str, Any] | None = None
+) -> TileLayout | ComposeLayout | None:
+    """What `tile_from_linear` finds, without the proof; None when there is none."""
+    if spans_all(ll) is not None:
+        return None
+    bits = _bits(ll, axes_of(ll, in_dims))
+    columns = [vector for _, one in ll.columns() for vector in one]
+    for swizzle in (None, *_swizzles(bits)):
+        parts = _tile_parts(bits, _after(bits, columns, swizzle))
+        if parts is not None:
+            tile = TileLayout.from_iters(*parts)
+            return tile if swizzle is None else ComposeLayout._from_parts(swizzle, tile)
+    return None
+
+
+def _bits(ll: LinearLayout, axes: Mapping[str, Axis]) -> list[Bit]:
+    """The bits of a place, in the order of the bases."""
+    return [(axes[name], 1 << k) for name, vectors in ll.bases for k in range(len(vectors))]
+
+
 def inverse_claim(layout: AnyLayout, ll: LinearLayout, axes: Mapping[str, Axis]) -> Claim:
     """That a layout over `ll.shape` and a linear layout are inverse to each other.
 
+    Both by the row-major index of the element, which is what lets bits cancel without a solver.
     With copies: each copy comes back to its element, and every place of the inputs is taken.
     """
     names = {name: axis.name for name, axis in axes.items()}
-    back = from_linear(ll, names)
-    forth = elements_to_places(layout, ll, list(names.values()))
+    back = from_linear(ll.flattened(), names)
+    forth = layout_map(layout)
+    every = tuple(dict.fromkeys((*names.values(), *forth.axes)))
+    places = tuple((axis, forth.output(axis)) for axis in every)
+    forth = Map(forth.coordinates, places, forth.replicas)
     if not forth.replicas:
         return Inverse(forth, back)
     sizes = {names[name]: size for name, size in ll.in_dims.items()}
     return LeftInverse(forth, back) & Covers(layout, sizes)
-
-
-def elements_to_places(layout: AnyLayout, ll: LinearLayout, axes: Sequence[str]) -> Map:
-    """A layout's Map over the outputs of a linear layout, with a place on each of the axes."""
-    found = layout_map(layout, ll.shape)
-    named: dict[Var, Term] = {
-        old: terms.coordinate(name, size)
-        for old, (name, size) in zip(found.coordinates, ll.out_dims, strict=True)
-    }
-    found = found._rebuilt(named)
-    every = tuple(dict.fromkeys((*axes, *found.axes)))
-    return Map(
-        found.coordinates, tuple((axis, found.output(axis)) for axis in every), found.replicas
-    )
 
 
 def _swizzles(bits: Sequence[Bit]) -> Iterator[Swizzle]:

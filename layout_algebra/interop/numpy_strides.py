@@ -58,7 +58,7 @@ def from_strides(
     if type(itemsize) is not int or itemsize < 1:
         raise InteropError(f"an element has a positive number of bytes; got {itemsize!r}")
     for position, size in enumerate(sizes):
-        if not at_least(size, 1) and (isinstance(size, int) or not _open(size)):
+        if isinstance(size, int) and size < 1:
             raise InteropError(f"dimension {position} has {size} elements: a layout has some")
     units = [
         0 if size == 1 else _elements(step, itemsize, f"the stride of dimension {position}")
@@ -145,7 +145,9 @@ def _check_signs(found: Strides, negative: bool) -> None:
             if not negative:
                 raise InteropError(f"dimension {position} has stride {step}, which is not >= 0")
     if isinstance(lowest, int) and lowest < 0:
-        raise InteropError(f"the lowest place is {lowest}: an array has no element before its start")
+        raise InteropError(
+            f"the lowest place is {lowest}: an array has no element before its start"
+        )
 
 
 def _candidate(whole: Map, shape: Sequence[Size]) -> Strides:
@@ -197,7 +199,9 @@ def _reason(layout: AnyLayout) -> str:
 def _elements(step: Size, itemsize: int, what: str) -> Size:
     whole = divide_exactly(step, itemsize)
     if whole is None:
-        raise InteropError(f"{what} is {step} bytes, not a whole number of {itemsize}-byte elements")
+        raise InteropError(
+            f"{what} is {step} bytes, not a whole number of {itemsize}-byte elements"
+        )
     return whole
 
 
@@ -208,8 +212,3 @@ def _sizes(what: str, given: Any) -> tuple[Size, ...]:
         if not is_size(number):
             raise InteropError(f"the {what} is made of ints or Dims; got {number!r}")
     return tuple(as_size(number) for number in given)
-
-
-def _open(size: Size) -> bool:
-    """Whether a size may be 1 or more for some values of its Dims."""
-    return at_least(size, 0)

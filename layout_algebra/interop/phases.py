@@ -185,7 +185,7 @@ def _first_difference(right: Any, other: Any) -> Witness | None:
     element = tuple(int(number) for number in index)
     places = int(right[element]), int(other[element])
     text = f"element {element} is at {places[0]}, and at {places[1]} with this swizzle"
-    point = dict(zip(("i", "j"), element, strict=True))
+    point: dict[str, int] = dict(zip(("i", "j"), element, strict=True))
     return Witness(text, (point,), tuple({"m": place} for place in places))
 
 

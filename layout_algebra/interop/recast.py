@@ -15,6 +15,7 @@ by side and start at a multiple of r; what breaks it is named by its first eleme
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import gcd
 from typing import Any
 
@@ -49,7 +50,8 @@ def recast(
 
     Raises:
         InteropError: neighbours that do not lie side by side, a step that is no whole number of new
-            elements, or a swizzle below them; the witness is the first element that shows it.
+            elements, or a swizzle below them; the witness is the first unit (element of the
+            greatest common width) that shows it.
     """
     for name, bits in (("from_bits", from_bits), ("to_bits", to_bits)):
         if type(bits) is not int or bits < 1:
@@ -58,7 +60,7 @@ def recast(
     counted = m if counted.name == "reg" else counted
     unit = gcd(from_bits, to_bits)
     narrow = _narrowed(layout, from_bits // unit, counted)
-    return _widened(narrow, to_bits // unit, counted)
+    return _widened(_Units(narrow, to_bits // unit, counted, unit))
 
 
 def recast_claim(
@@ -101,71 +103,78 @@ def _narrowed(layout: AnyLayout, ratio: int, axis: Axis) -> TileLayout | Compose
             f"{layout.swizzle} acts on bits of an address, which {ratio} units for an element "
             "do not shift: recast the tile before it is swizzled"
         )
-    return _made(layout, tile.rebuild(shard, copies, offset), ratio.bit_length() - 1 if moved else 0)
+    return _made(
+        layout, tile.rebuild(shard, copies, offset), ratio.bit_length() - 1 if moved else 0
+    )
 
 
-def _widened(
-    layout: TileLayout | ComposeLayout, ratio: int, axis: Axis
-) -> TileLayout | ComposeLayout:
+@dataclass(frozen=True)
+class _Units:
+    """A layout in narrow units, of which `ratio` make a new element; its words and witnesses."""
+
+    layout: TileLayout | ComposeLayout
+    ratio: int
+    axis: Axis
+    bits: int
+
+    def broken(self, reason: str) -> InteropError:
+        """The refusal, with the first unit that breaks the law where one is found."""
+        return InteropError(reason, _first_break(self))
+
+    def whole(self, step: Size, what: str) -> Size:
+        """step / ratio; a step that is no whole number of new elements is refused."""
+        quotient = divide_exactly(step, self.ratio)
+        if quotient is None:
+            raise self.broken(
+                f"{what} of {step} units of {self.bits} bits is no multiple of {self.ratio}"
+            )
+        return quotient
+
+
+def _widened(units: _Units) -> TileLayout | ComposeLayout:
     """Every `ratio` neighbours joined into one element."""
+    layout, ratio, axis = units.layout, units.ratio, units.axis
     if ratio == 1:
         return layout
     tile = layout.affine
-    shard = _joined_shard(layout, ratio, axis)
+    shard = _joined_shard(units)
     copies = [
-        Iter(e, _whole(layout, s, ratio, "a copy's stride") if e != 1 else s, a)
-        if a is axis
-        else Iter(e, s, a)
+        Iter(e, units.whole(s, "a copy's stride") if a is axis and e != 1 else s, a)
         for e, s, a in tile.replica
     ]
     offset = {
-        a: _whole(layout, value, ratio, "the offset") if a is axis else value
-        for a, value in tile.offsets
+        a: units.whole(value, "the offset") if a is axis else value for a, value in tile.offsets
     }
-    shift = 0
-    if isinstance(layout, Swizzled) and axis is m and not layout.swizzle.is_identity:
-        shift = ratio.bit_length() - 1
-        if not is_power_of_two(ratio) or layout.swizzle.per_element < shift:
-            if _is_idle(layout):
-                return _made(tile, tile.rebuild(shard, copies, offset), 0)
-            s = layout.swizzle
-            raise _broken(
-                layout,
-                ratio,
-                axis,
-                f"the swizzle keeps runs of 2**{s.per_element} elements together, a new element "
-                f"has {ratio}",
-            )
-    return _made(layout, tile.rebuild(shard, copies, offset), -shift)
+    joined = tile.rebuild(shard, copies, offset)
+    if not isinstance(layout, Swizzled) or axis is not m or layout.swizzle.is_identity:
+        return _made(layout, joined, 0)
+    kept = layout.swizzle.per_element
+    if is_power_of_two(ratio) and ratio <= 1 << kept:
+        return _made(layout, joined, 1 - ratio.bit_length())
+    if _is_idle(layout):
+        return _made(tile, joined, 0)
+    raise units.broken(f"the swizzle keeps runs of {1 << kept} together, a new element has {ratio}")
 
 
-def _joined_shard(layout: TileLayout | ComposeLayout, ratio: int, axis: Axis) -> list[Iter]:
-    """The shard over groups of `ratio` elements.
+def _joined_shard(units: _Units) -> list[Iter]:
+    """The shard over groups of `ratio` units.
 
     A run that the last iter does not hold alone may still be one with its neighbours merged.
     """
-    shard = [it for it in layout.shard if it.extent != 1]
+    ratio, axis = units.ratio, units.axis
+    shard = [it for it in units.layout.shard if it.extent != 1]
     if not shard or shard[-1][1:] != (1, axis) or divide_exactly(shard[-1].extent, ratio) is None:
         shard = merge_shard(shard)
     count = divide_exactly(shard[-1].extent, ratio) if shard else None
     if count is None or shard[-1][1:] != (1, axis):
-        size = layout_size(layout)
+        size = layout_size(units.layout)
         if divide_exactly(size, ratio) is None:
-            raise InteropError(f"{size} elements are no whole number of groups of {ratio}")
-        raise _broken(layout, ratio, axis, f"{ratio} neighbours do not lie side by side")
-    rest = [
-        Iter(e, _whole(layout, s, ratio, "a stride"), a) if a is axis else Iter(e, s, a)
-        for e, s, a in shard[:-1]
-    ]
+            raise InteropError(
+                f"{size} units of {units.bits} bits are no whole number of groups of {ratio}"
+            )
+        raise units.broken(f"{ratio} neighbours of {units.bits} bits do not lie side by side")
+    rest = [Iter(e, units.whole(s, "a stride") if a is axis else s, a) for e, s, a in shard[:-1]]
     return rest if count == 1 and rest else [*rest, Iter(count, 1, axis)]
-
-
-def _whole(layout: TileLayout | ComposeLayout, step: Size, ratio: int, what: str) -> Size:
-    """step / ratio; a step that is no whole number of new elements is refused."""
-    quotient = divide_exactly(step, ratio)
-    if quotient is None:
-        raise _broken(layout, ratio, m, f"{what} of {step} is not a multiple of {ratio}")
-    return quotient
 
 
 def _is_idle(layout: ComposeLayout) -> bool:
@@ -202,40 +211,35 @@ def _made(layout: AnyLayout, tile: Tile, shift: int) -> TileLayout | ComposeLayo
     return ComposeLayout._from_parts(moved, plain)
 
 
-def _broken(
-    layout: TileLayout | ComposeLayout, ratio: int, axis: Axis, reason: str
-) -> InteropError:
-    """The refusal, with the first element that breaks the law where one is found."""
-    return InteropError(reason, _first_break(layout, ratio, axis.name))
-
-
-def _first_break(layout: TileLayout | ComposeLayout, ratio: int, axis: str) -> Witness | None:
-    """The first element that does not lie where its group of `ratio` puts it."""
+def _first_break(units: _Units) -> Witness | None:
+    """The first unit that does not lie where its group of `ratio` puts it."""
+    layout, ratio, axis = units.layout, units.ratio, units.axis.name
     if layout.is_symbolic:
         return None
-    size = _int(layout_size(layout))
     start: list[dict[str, int]] = []
-    for flat in range(min(size, MOST_LOOKED)):
+    for flat in range(min(_int(layout_size(layout)), MOST_LOOKED)):
         places = layout.places(flat)
         if flat % ratio == 0:
             start = places
-            for place in places:
-                if place.get(axis, 0) % ratio:
-                    text = f"element {flat} is at {spelled(place)}, not at a multiple of {ratio}"
-                    return Witness(text, ({"element": flat},), (place,))
+            stray = next((place for place in places if place.get(axis, 0) % ratio), None)
+            if stray is not None:
+                text = f"unit {flat} is at {spelled(stray)}, not at a multiple of {ratio}"
+                return Witness(text, ({"unit": flat},), (stray,))
             continue
-        wanted = [{**one, axis: one.get(axis, 0) + flat % ratio} for one in start]
-        if not all(_same(one, places) for one in wanted):
-            text = (
-                f"element {flat} is at {spelled(places[0])}, not at {spelled(wanted[0])} beside "
-                f"element {flat - flat % ratio}"
-            )
-            return Witness(text, ({"element": flat},), (places[0], wanted[0]))
+        for first in start:
+            wanted = {**first, axis: first.get(axis, 0) + flat % ratio}
+            if not _is_among(wanted, places):
+                before = flat - flat % ratio
+                text = (
+                    f"unit {before} is at {spelled(first)}, unit {flat} at {spelled(places[0])}, "
+                    f"not at {spelled(wanted)}"
+                )
+                return Witness(text, ({"unit": flat},), (places[0], wanted))
     return None
 
 
-def _same(place: dict[str, int], among: list[dict[str, int]]) -> bool:
+def _is_among(place: dict[str, int], places: list[dict[str, int]]) -> bool:
     def key(one: dict[str, int]) -> dict[str, int]:
         return {axis: value for axis, value in one.items() if value}
 
-    return any(key(place) == key(one) for one in among)
+    return any(key(place) == key(one) for one in places)

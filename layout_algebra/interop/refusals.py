@@ -1,12 +1,12 @@
 """What conversions answer: a value with its proof, or an error with its witness.
 
-    Exported(value, proof)     the converted layout, and the proof that it is the same map
-    InteropError               why there is none, with the elements and places that show it
+Exported(value, proof)     the converted layout, and the proof that it is the same map
+InteropError               why there is none, with the elements and places that show it
 
-    try:
-        to_linear(TileLayout(S[(2, 4) : (3, 1)]), (2, 4))
-    except InteropError as error:
-        error.witness.places       # the places at which the law of the other notation fails
+try:
+    to_linear(TileLayout(S[(2, 4) : (3, 1)]), (2, 4))
+except InteropError as error:
+    error.witness.places       # the places at which the law of the other notation fails
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from math import prod
 from typing import Any
 
 from layout_algebra import terms
@@ -133,6 +134,11 @@ class LinearLayout:
         for name, size in reversed(self.out_dims):
             index, found[name] = divmod(index, size)
         return dict(reversed(found.items()))
+
+    def flattened(self) -> LinearLayout:
+        """The same with one output `element`, the row-major index of the outputs."""
+        bases = {name: [[vector] for vector in vectors] for name, vectors in self.columns()}
+        return LinearLayout(bases, {"element": prod(self.shape)})
 
     def to_map(self) -> Map:
         """The same map with coordinates by input and places by output; see `from_linear`."""

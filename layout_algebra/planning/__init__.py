@@ -16,6 +16,7 @@ from layout_algebra.planning.movement import Group, Movement, Read, Round, Share
 from layout_algebra.planning.moves import Move
 from layout_algebra.planning.places import Place, PlanError
 from layout_algebra.planning.plans import Plan, plan
+from layout_algebra.planning.staying import same_threads, same_warps
 
 __all__ = [
     "Delivers",
@@ -29,4 +30,6 @@ __all__ = [
     "Round",
     "Shared",
     "plan",
+    "same_threads",
+    "same_warps",
 ]

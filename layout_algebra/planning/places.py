@@ -9,7 +9,7 @@ Registers are on the memory axis m, one element in each.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -124,29 +124,46 @@ def _check_size(f: Map, role: str) -> None:
         raise PlanError(f"plan lists at most {MOST_PLACES} places; the {role} has {count}")
 
 
-def _check_axes(columns: dict[str, Numbers], role: str) -> None:
-    for axis in columns:
-        if axis not in THREADS and axis not in REGISTERS:
-            raise PlanError(
-                f"plan moves elements between the registers of threads, on axes "
-                f"{', '.join(THREADS)} and {m.name}; the {role} has places on {axis}"
-            )
+def check_threads(axes: Iterable[str], role: str) -> None:
+    """That axes are of threads or registers, and no two count the same threads.
+
+    Args:
+        axes: names of axes on which some place is not 0.
+        role: "source" or "target", for the message.
+
+    Raises:
+        PlanError: otherwise, with the names.
+    """
     counting: list[Axis] = []
-    for name, column in columns.items():
-        if not column.any():
-            continue
+    for name in axes:
         if name not in THREADS:
-            _check_range(name, column, None, role)
+            _check_known(name, role)
             continue
         axis, _ = THREADS[name]
-        _check_range(name, column, axis.limit, role)
         for other in counting:
             if _overlap(axis, other):
                 raise PlanError(
                     f"axes {other.name} and {axis.name} of the {role} count the same threads: "
-                    f"write it with one of them"
+                    "write it with one of them"
                 )
         counting.append(axis)
+
+
+def _check_known(axis: str, role: str) -> None:
+    if axis not in THREADS and axis not in REGISTERS:
+        raise PlanError(
+            f"plan moves elements between the registers of threads, on axes {', '.join(THREADS)} "
+            f"and {m.name}; the {role} has places on {axis}"
+        )
+
+
+def _check_axes(columns: dict[str, Numbers], role: str) -> None:
+    for axis in columns:
+        _check_known(axis, role)
+    check_threads([axis for axis, column in columns.items() if column.any()], role)
+    for axis, column in columns.items():
+        if column.size:
+            _check_range(axis, column, THREADS[axis][0].limit if axis in THREADS else None, role)
 
 
 def _check_range(name: str, column: Numbers, limit: int | None, role: str) -> None:

@@ -29,6 +29,7 @@ from layout_algebra.claims import (
     CLAIMS,
     Bijective,
     Claim,
+    Composition,
     Covers,
     Disjoint,
     Empty,
@@ -480,6 +481,7 @@ def sample() -> list[tuple[Claim, dict]]:
             (Inverse(tile, TileLayout(S[32:1])), how),
             (LeftInverse(column, TileLayout(S[(4, 8) : (1, 4)])), how),
             (RightInverse(column, TileLayout(S[(4, 8) : (1, 4)])), how),
+            (Composition(column, TileLayout(S[(4, 8) : (1, 4)]), TileLayout(S[32:1])), how),
             (Empty(Map.of(lambda i: i, (4,), where=lambda i: i >= 4)), how),
             (Injective(tile) & Covers(tile, {"m": 32}) & Injective(swizzled), how),
         ]
@@ -498,6 +500,14 @@ def sample() -> list[tuple[Claim, dict]]:
             (Covers(TileLayout(S[(4,) : (-s,)] + 3 * s), {"m": (3 * s, 3 * s + 1)}), how),
             (ReplicasDistinct(TileLayout(S[4:1] + R[(M, 2) : (2 * s, s)])), how),
             (Inverse(TileLayout(S[(M, K) : (1, M)]), TileLayout(S[(K, M) : (1, K)])), how),
+            (
+                Composition(
+                    TileLayout(S[(K, M) : (1, K)]),
+                    TileLayout(S[(M, K) : (1, M)]),
+                    TileLayout(S[(M * K,) : (1,)]),
+                ),
+                how,
+            ),
         ]
     return found
 

@@ -36,6 +36,7 @@ from layout_algebra.prover.rules.lemmas import (
     PERIODS,
     RESIDUES,
     SORTED,
+    XORS,
 )
 from layout_algebra.prover.rules.pairs import apart, equal_normal_forms, same_swizzle
 from layout_algebra.prover.rules.regions import dense, interval, whole_periods
@@ -62,6 +63,7 @@ __all__ = [
     "RESIDUES",
     "RULES",
     "SORTED",
+    "XORS",
     "Facts",
     "Negation",
     "Outcome",

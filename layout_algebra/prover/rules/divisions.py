@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from layout_algebra.claims import (
@@ -9,11 +10,12 @@ from layout_algebra.claims import (
     LeftInverse,
 )
 from layout_algebra.dims import Size
+from layout_algebra.folding import subterms
 from layout_algebra.maps import Map
 from layout_algebra.prover.copies import bases_of_equal_copies
-from layout_algebra.prover.rules.lemmas import COPIES, DIVISION
+from layout_algebra.prover.rules.lemmas import COPIES, DIVISION, XORS
 from layout_algebra.prover.rules.steps import Facts, Negation, Outcome, side_conditions
-from layout_algebra.terms import const, coordinate, recorded_splits
+from layout_algebra.terms import Xor, const, coordinate, recorded_splits
 from layout_algebra.verdicts import Step, Verdict
 
 
@@ -26,8 +28,7 @@ def rewriting(claim: LeftInverse | Equivalent, facts: Facts) -> Outcome | None:
     landing = _landing(claim, facts) if isinstance(claim, LeftInverse) else []
     if landing is None:
         return None
-    copied = any(one.replicas for one in claim.maps())
-    lemmas = (DIVISION, COPIES) if copied else (DIVISION,)
+    lemmas = (DIVISION, *_further_lemmas(claim.maps()))
     if not claim.symbols():
         queries = Negation(claim, ())
         return Outcome(
@@ -40,6 +41,14 @@ def rewriting(claim: LeftInverse | Equivalent, facts: Facts) -> Outcome | None:
         side += [rest.low, boundary - 1 - rest.high]
     check = side_conditions("a remainder outside its range", side, facts)
     return Outcome(Verdict.PROVED, Step("division steps", f"{len(splits)} of them", lemmas, check))
+
+
+def _further_lemmas(maps: Sequence[Map]) -> Iterator[str]:
+    """What the rewriting of these maps needs besides division."""
+    if any(one.replicas for one in maps):
+        yield COPIES
+    if any(isinstance(term, Xor) for one in maps for term in subterms(one.all_terms())):
+        yield XORS
 
 
 def _sides(claim: LeftInverse | Equivalent) -> list[tuple[object, object]] | None:

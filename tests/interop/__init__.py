@@ -1,0 +1,1 @@
+"""Other projects' notations, compared with their meaning by enumeration."""
