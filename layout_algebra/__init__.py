@@ -53,7 +53,7 @@ if TYPE_CHECKING:
         RightInverse,
         WithinBounds,
     )
-    from layout_algebra.composing import ComposedMap, compose
+    from layout_algebra.composing import ComposedMap, compose, layout_of
     from layout_algebra.dims import Dim, Relation, equal
     from layout_algebra.errors import CoordinateError, LayoutAlgebraError, NotProvedError
     from layout_algebra.layouts import ComposeLayout, TileLayout
@@ -104,7 +104,7 @@ _HOME: dict[str, tuple[str, ...]] = {
         "RightInverse",
         "WithinBounds",
     ),
-    "composing": ("ComposedMap", "compose"),
+    "composing": ("ComposedMap", "compose", "layout_of"),
     "dims": ("Dim", "Relation", "equal"),
     "errors": ("CoordinateError", "LayoutAlgebraError", "NotProvedError"),
     "layouts": ("ComposeLayout", "TileLayout"),
@@ -164,6 +164,7 @@ __all__ = [
     "compose",
     "equal",
     "laneid",
+    "layout_of",
     "m",
     "parse",
     "prove",

@@ -9,11 +9,13 @@ applied, printed as a formula, proven about and compiled as any Map, and says wh
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from layout_algebra.algebra import compose as composition
 from layout_algebra.algebra.checking import reported
 from layout_algebra.algebra.deciding import Decide
-from layout_algebra.algebra.no_layout import NoLayout
+from layout_algebra.algebra.no_layout import NoLayout, UndecidedError
+from layout_algebra.algebra.tabulated import tabulated
 from layout_algebra.axes import m
 from layout_algebra.errors import LayoutError
 from layout_algebra.layouts import ComposeLayout, TileLayout
@@ -60,13 +62,37 @@ def compose(
         LayoutError: something that is no layout.
     """
     if isinstance(outer, Map) or isinstance(inner, Map):
-        after = _as_map(outer).after(_as_map(inner))
-        return _composed(after, NoLayout("one of the two is a map", certain=False))
+        composite = _as_map(outer).after(_as_map(inner))
+        found = layout_of(composite)
+        return _composed(composite, found) if isinstance(found, NoLayout) else found
     outer, inner = _as_layouts(outer, inner)
     found = composition.compose(outer, inner, decide)
     if isinstance(found, NoLayout):
         return _composed(layout_map(outer).after(layout_map(inner), inside=True), found)
     return reported("compose", _public(found), outer=outer, inner=inner)
+
+
+def layout_of(source: Any, shape: Any = None) -> TileLayout | ComposeLayout | NoLayout:
+    """The layout that a map is, from the flat index to its places; or why it is none.
+
+        layout_of(lambda i, j: 4 * j + i, (4, 8))      # S[(4, 8) : (1, 4)]
+        layout_of(lambda i: (i + 1) % 128, (128,))     # NoLayout: it leaves its line after 127 ...
+
+    Args:
+        source, shape: a Map, or a callable and the sizes of its parameters (see `Map.of`).
+
+    Returns:
+        A tile in normal form, or a tile under the shortest swizzle that makes it one.  Every place
+        is looked at: `NoLayout.certain` is False where they are too many, or symbolic.
+
+    Raises:
+        TraceError: something that is no map.
+    """
+    try:
+        found = tabulated(Map.of(source, shape))
+    except UndecidedError as error:
+        return NoLayout(str(error), certain=False)
+    return found if isinstance(found, NoLayout) else _public(found)
 
 
 def _composed(found: Map, why: NoLayout) -> ComposedMap:

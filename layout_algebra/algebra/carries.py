@@ -372,8 +372,8 @@ def _one_table(
     for run, columns in zip(runs, parts, strict=True):
         size = math.prod(sizes[k] for k in run)
         iters = iters_of(columns, size)
-        if iters is None:
-            steps = " and ".join(f"{elements[k].extent} steps" for k in run)
-            return NoLayout(f"{steps} leave their line where no iter of the layout ends")
+        if isinstance(iters, NoLayout):
+            steps = " and ".join(str(elements[k].extent) for k in run)
+            return NoLayout(f"inner's iter of {steps} elements carries: {iters.reason}")
         shard[elements[run[0]].key] = iters
     return None

@@ -25,9 +25,11 @@ from layout_algebra.algebra.extent import highest, lowest
 from layout_algebra.algebra.no_layout import NoLayout, UndecidedError
 from layout_algebra.algebra.normal_form import normal_form
 from layout_algebra.algebra.passing import passed_through
-from layout_algebra.algebra.single_swizzle import as_one_swizzle, by_every_place
+from layout_algebra.algebra.single_swizzle import as_one_swizzle
+from layout_algebra.algebra.tabulated import tabulated
 from layout_algebra.axes import Axis, m
 from layout_algebra.errors import CoordinateError
+from layout_algebra.semantics import layout_map
 from layout_algebra.values import AnyLayout, Iter, Swizzled, Tile, layout_size
 
 
@@ -56,7 +58,7 @@ def compose(
     try:
         found = _composed(outer, inner, ask)
     except UndecidedError as reason:
-        found = by_every_place(outer, inner, NoLayout(str(reason), certain=False))
+        found = _by_every_place(outer, inner, NoLayout(str(reason), certain=False))
     if isinstance(found, NoLayout):
         return found
     if isinstance(found, Swizzled):
@@ -85,8 +87,20 @@ def _composed(outer: AnyLayout, inner: AnyLayout, ask: Decide) -> AnyLayout | No
             return tile if one.is_identity else found.with_swizzle(one, tile)
         found = NoLayout("the two swizzles are not one", certain=False)
     if isinstance(found, NoLayout) and (isinstance(outer, Swizzled) or isinstance(inner, Swizzled)):
-        return by_every_place(outer, inner, found)
+        return _by_every_place(outer, inner, found)
     return found
+
+
+def _by_every_place(
+    outer: AnyLayout, inner: AnyLayout, otherwise: NoLayout
+) -> AnyLayout | NoLayout:
+    """The composite's table as a layout; `otherwise` where there are too many places."""
+    swizzled = [one for one in (outer, inner) if isinstance(one, Swizzled)]
+    try:
+        composite = layout_map(outer).after(layout_map(inner), inside=True)
+        return tabulated(composite, swizzles=bool(swizzled))
+    except UndecidedError:
+        return NoLayout(otherwise.reason, certain=False)
 
 
 def index_axis(inner: AnyLayout) -> Axis:

@@ -24,7 +24,7 @@ back through its swizzle (unswizzle.py).  The answer is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -39,12 +39,19 @@ from layout_algebra.algebra.axis_digits import (
 )
 from layout_algebra.algebra.deciding import Decide, knowing_extents
 from layout_algebra.algebra.extent import highest, lowest
+from layout_algebra.algebra.index_tiles import (
+    compact_chain,
+    descending,
+    index_tile,
+    is_compact,
+    taken,
+)
 from layout_algebra.algebra.inverse_terms import AxisPlan, place_map
 from layout_algebra.algebra.locate import element_at
 from layout_algebra.algebra.peeling import CollisionError, Steps, Take, is_listed, plan
 from layout_algebra.algebra.unswizzle import block, moved_out, multiple
 from layout_algebra.axes import Axis, m
-from layout_algebra.dims import Size, product
+from layout_algebra.dims import Size
 from layout_algebra.errors import LayoutError
 from layout_algebra.maps import Map
 from layout_algebra.semantics import layout_map
@@ -189,14 +196,14 @@ def right_inverse(layout: AnyLayout, decide: Decide | None = None) -> Tile | Swi
         LayoutError: a stride whose sign is not known for all values of the Dims.
     """
     subject = subject_of(layout, decide)
-    chains = [_compact(part.digits, subject.ask) for part in subject.digits.on_axes]
+    chains = [compact_chain(part.digits, subject.ask) for part in subject.digits.on_axes]
     used = {digit for chain in chains for digit in chain}
     start: Size = 0
     for digit in subject.all_digits:
         start = start + (digit.start if digit not in used else 0)
     only = subject.only
     if only is not None and subject.ask.equal(only.lowest, 0) and start == 0:
-        found = _under(subject, _index_tile(subject.tile, chains[0][::-1]))
+        found = _under(subject, index_tile(subject.tile, chains[0][::-1]))
         if found is not None:
             return found
     parts = [
@@ -267,13 +274,13 @@ def _image_inverse(subject: Subject) -> Inverted:
         return subject.tile.rebuild([Iter(1, 1, INDEX)])
     plans: list[Steps] | None = None
     if only is not None and subject.ask.equal(only.lowest, 0):
-        order = _descending(only.digits)
+        order = descending(only.digits)
         if order is None:
             plans = _plans(subject)
-            order = _taken(plans[0])
+            order = taken(plans[0])
         found = None
-        if order is not None and _is_compact(order, subject.ask):
-            found = _under(subject, _index_tile(subject.tile, order))
+        if order is not None and is_compact(order, subject.ask):
+            found = _under(subject, index_tile(subject.tile, order))
         if found is not None:
             return found
     plans = plans or _plans(subject)
@@ -282,43 +289,9 @@ def _image_inverse(subject: Subject) -> Inverted:
     return _map_of(subject, subject.digits.on_axes, plans, guarded=True)
 
 
-def _descending(digits: Iterable[AxisDigit]) -> list[AxisDigit] | None:
-    """Digits from the largest stride down; None where strides are symbolic."""
-    found = list(digits)
-    if any(type(digit.stride) is not int for digit in found):
-        return None
-    return sorted(found, key=lambda digit: digit.stride, reverse=True)  # type: ignore[arg-type, return-value]
-
-
-def _taken(steps: Steps) -> list[AxisDigit] | None:
-    """The digits of a plan that takes them one by one; None for another plan."""
-    found = [step.digit for step in steps if isinstance(step, Take)]
-    return found if len(found) == len(steps) else None
-
-
-def _is_compact(order: Sequence[AxisDigit], ask: Decide) -> bool:
-    """Whether each stride, from the last up, is the product of the extents below it."""
-    below: Size = 1
-    for digit in reversed(order):
-        if digit.stride != below and not ask.equal(digit.stride, below):
-            return False
-        below = below * digit.extent
-    return True
-
-
-def _index_tile(tile: Tile, order: Sequence[AxisDigit]) -> Tile:
-    """The tile whose digits, slowest first, move the flat index as these digits do."""
-    shard = [Iter(digit.extent, digit.step, INDEX) for digit in order]
-    start: Size = 0
-    for digit in order:
-        start = start + digit.start
-    offset = {INDEX: start} if start != 0 else None
-    return tile.rebuild(shard or [Iter(1, 1, INDEX)], (), offset)
-
-
 def _spread_tile(subject: Subject, steps: Steps) -> Tile | None:
     """A left inverse as a tile: digits of stride 0 count the gaps; None where there is none."""
-    order, only, ask = _taken(steps), subject.only, subject.ask
+    order, only, ask = taken(steps), subject.only, subject.ask
     if order is None or only is None:
         return None
     spread: list[AxisDigit] = []
@@ -336,7 +309,7 @@ def _spread_tile(subject: Subject, steps: Steps) -> Tile | None:
         return None
     if before != 0:
         spread.append(AxisDigit(before + 1, 0, 0))
-    return _index_tile(subject.tile, spread[::-1])
+    return index_tile(subject.tile, spread[::-1])
 
 
 def _under(subject: Subject, tile: Tile) -> Tile | Swizzled | None:
@@ -347,31 +320,6 @@ def _under(subject: Subject, tile: Tile) -> Tile | Swizzled | None:
     if outside is None:
         return None
     return tile if outside.is_identity else Swizzled(outside, tile)
-
-
-def _compact(digits: Sequence[AxisDigit], ask: Decide) -> list[AxisDigit]:
-    """The digits that count on from stride 1, fastest first; those that reach furthest."""
-    known: dict[Size, list[AxisDigit]] = {}
-
-    def chain(stride: Size) -> list[AxisDigit]:
-        if stride not in known:
-            best: list[AxisDigit] = []
-            for digit in digits:
-                if digit.stride != stride and not ask.equal(digit.stride, stride):
-                    continue
-                found = [digit, *chain(stride * digit.extent)]
-                if not best or _surely_more(found, best):
-                    best = found
-            known[stride] = best
-        return known[stride]
-
-    return chain(1)
-
-
-def _surely_more(one: Iterable[AxisDigit], two: Iterable[AxisDigit]) -> bool:
-    reached = [product(digit.extent for digit in chain) for chain in (one, two)]
-    difference = reached[0] - reached[1]
-    return isinstance(difference, int) and difference > 0
 
 
 def _map_of(

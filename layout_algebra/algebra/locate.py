@@ -4,16 +4,18 @@ Digits of one axis never help another, so the elements at a place are all combin
 axis allows, and the least is made of the least of each.  On an axis the digits are tried from the
 largest stride down; a value is tried only if the others can still make up the rest: by their range,
 and by what divides all of their strides.  Strides that exceed the reach of the smaller ones leave
-one value each, so that forty of them take forty steps.
+one value each, so that forty of them take forty steps.  Where strides are so irregular that too
+many values are left, the sums of one half of the digits are listed and met from the other half.
 
     S[(8, 4) : (4@laneid, 1@laneid)]   lane 13: 13 = 3*4 + 1, element 3*4 + 1 = 13
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import gcd, prod
+from typing import TypeAlias
 
 from layout_algebra.algebra.axis_digits import AxisDigits, digits_by_axis
 from layout_algebra.algebra.deciding import STRUCTURALLY
@@ -23,10 +25,18 @@ from layout_algebra.axes import Axis, m, reg
 from layout_algebra.errors import CoordinateError, LayoutError
 from layout_algebra.values import AnyLayout, Swizzled
 
+#: (stride, extent, step in the flat index) of a digit.
+DigitOf: TypeAlias = tuple[int, int, int]
 #: Values of digits that a search on one axis may try.
 MOST_TRIED = 1 << 20
+#: Sums of one half of the digits that are listed.
+MOST_HALF = 1 << 18
 #: Elements at one place that `elements_at` gives.
 MOST_ELEMENTS = 1 << 12
+
+
+class GivenUpError(LayoutError):
+    """Strides that overlap so much that a search took too many steps."""
 
 
 def element_at(layout: AnyLayout, place: Mapping[Axis | str, int]) -> int | None:
@@ -46,7 +56,7 @@ def element_at(layout: AnyLayout, place: Mapping[Axis | str, int]) -> int | None
         return None
     total = 0
     for part, number in wanted:
-        found = Search.of(part).least(number - as_int(part.lowest))
+        found = _least(part, number - as_int(part.lowest))
         if found is None:
             return None
         total += found + sum(as_int(digit.start) for digit in part.digits)
@@ -83,6 +93,49 @@ def elements_at(
     for some in sets:
         elements = {one + other for one in elements for other in some}
     return tuple(sorted(elements))
+
+
+def _least(part: AxisDigits, rest: int) -> int | None:
+    """The least sum of digit * step on an axis whose places sum to `rest`."""
+    search = Search.of(part)
+    try:
+        return search.least(rest)
+    except GivenUpError:
+        halves = _halves(search.digits)
+        if halves is None:
+            raise
+        listed = _sums(halves[0])
+        found: int | None = None
+        for place, index in _sums(halves[1]).items():
+            other = listed.get(rest - place)
+            if other is not None and (found is None or index + other < found):
+                found = index + other
+        return found
+
+
+def _halves(digits: Sequence[DigitOf]) -> tuple[Sequence[DigitOf], Sequence[DigitOf]] | None:
+    """Two parts of the digits with about as many sums each; None where that is too many."""
+    counts = [1]
+    for _, extent, _ in digits:
+        counts.append(counts[-1] * extent)
+    cut = min(range(len(counts)), key=lambda k: max(counts[k], counts[-1] // counts[k]))
+    if max(counts[cut], counts[-1] // counts[cut]) > MOST_HALF:
+        return None
+    return digits[:cut], digits[cut:]
+
+
+def _sums(digits: Iterable[DigitOf]) -> dict[int, int]:
+    """Every sum of digit * stride, with its least sum of digit * step."""
+    found = {0: 0}
+    for stride, extent, step in digits:
+        grown: dict[int, int] = {}
+        for place, index in found.items():
+            for x in range(extent):
+                known = grown.get(place + x * stride)
+                if known is None or index + x * step < known:
+                    grown[place + x * stride] = index + x * step
+        found = grown
+    return found
 
 
 def _wanted(
@@ -124,7 +177,7 @@ class Search:
         most: solutions that `all` gives.
     """
 
-    digits: Sequence[tuple[int, int, int]]
+    digits: Sequence[DigitOf]
     reaches: Sequence[tuple[int, int, int]]
     most: int = MOST_ELEMENTS
     tried: int = 0
@@ -183,7 +236,7 @@ class Search:
         values = steps_to(rest, stride, range(extent), self.reaches[level + 1])
         self.tried += len(values) + 1
         if self.tried > MOST_TRIED:
-            raise LayoutError(
+            raise GivenUpError(
                 f"the element at a place is not found within {MOST_TRIED} steps: the strides "
                 f"{[one for one, _, _ in self.digits]} overlap too much"
             )

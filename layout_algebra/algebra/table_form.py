@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from layout_algebra.algebra.no_layout import NoLayout
 from layout_algebra.axes import Axis, m
 from layout_algebra.values import Iter
 
@@ -19,28 +20,39 @@ if TYPE_CHECKING:
 Columns = Mapping[Axis, "NDArray[Any]"]
 
 
-def iters_of(columns: Columns, size: int) -> list[Iter] | None:
-    """The normal iters of a table of places, the first element's place taken off; or None."""
+def iters_of(columns: Columns, size: int) -> list[Iter] | NoLayout:
+    """The normal iters of a table of places, the first element's place taken off; or why none."""
     import numpy as np
 
     rest = {axis: column - column[0] for axis, column in columns.items()}
     rest = {axis: column for axis, column in rest.items() if column.any()}
     iters: list[Iter] = []
+    below, total = 1, size
     while size > 1:
         steps = {axis: np.diff(column) for axis, column in rest.items()}
         moving = {axis: int(step[0]) for axis, step in steps.items() if step[0] != 0}
         if len(moving) > 1:
-            return None
+            moves = " and ".join(f"{step}@{axis.name}" for axis, step in moving.items())
+            return NoLayout(f"one step of {below} elements moves {moves} at once")
         axis, stride = next(iter(moving.items()), (m, 0))
         on_line = np.ones(size - 1, dtype=bool)
         for name, step in steps.items():
             on_line &= step == (stride if name is axis else 0)
         leaves = np.flatnonzero(~on_line)
         extent = int(leaves[0]) + 1 if leaves.size else size
-        if size % extent or ((leaves + 1) % extent).any():
-            return None
+        if size % extent:
+            return NoLayout(
+                f"it leaves its line after {below * extent} elements, which do not divide {total}"
+            )
+        early = leaves[(leaves + 1) % extent != 0]
+        if early.size:
+            return NoLayout(
+                f"it leaves its line at element {below * (int(early[0]) + 1)}, inside a block of "
+                f"{below * extent}"
+            )
         iters.append(Iter(extent, stride, axis))
         size //= extent
+        below *= extent
         rest = {name: column[::extent] for name, column in rest.items()}
     return iters[::-1]
 

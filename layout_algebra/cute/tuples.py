@@ -19,16 +19,17 @@ from layout_algebra.errors import CoordinateError
 #: A size, or a tuple of nested tuples of sizes.
 Nested: TypeAlias = int | Polynomial | tuple["Nested", ...]
 
-#: How deep a shape may be nested, and how many leaves it may have.
+#: How deep a shape may be nested, how many leaves it may have, and how many bits a number.
 MOST_DEPTH = 32
 MOST_LEAVES = 4096
+MOST_BITS = 4096
 
 
 def checked(value: Any, what: str) -> Nested:
     """A nested tuple of sizes from nested tuples or lists.
 
     Raises:
-        CuteError: anything else in it, more than `MOST_DEPTH` levels or `MOST_LEAVES` leaves.
+        CuteError: anything else in it, or more than the limits above.
     """
     count = 0
 
@@ -40,9 +41,11 @@ def checked(value: Any, what: str) -> Nested:
             return tuple(walk(inner, depth + 1) for inner in part)
         if not is_size(part):
             raise CuteError(
-                f"a {what} is made of ints, Dims and tuples of them; got {type(part).__name__} "
-                f"{_short(part)}"
+                f"{'an' if what == 'order' else 'a'} {what} is made of ints, Dims and tuples of "
+                f"them; got {type(part).__name__} {_short(part)}"
             )
+        if isinstance(part, int) and part.bit_length() > MOST_BITS:
+            raise CuteError(f"a number of the {what} has more than {MOST_BITS} bits")
         count += 1
         if count > MOST_LEAVES:
             raise CuteError(f"the {what} has more than {MOST_LEAVES} numbers")

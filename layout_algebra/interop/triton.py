@@ -136,9 +136,10 @@ class LinearLayout:
         return dict(reversed(found.items()))
 
     def flattened(self) -> LinearLayout:
-        """The same with one output `element`, the row-major index of the outputs."""
+        """The same with one output, `element`, the row-major index of the outputs."""
         bases = {name: [[vector] for vector in vectors] for name, vectors in self.columns()}
-        return LinearLayout(bases, {"element": prod(self.shape)})
+        output = "element" if "element" not in bases else "_".join(("element", *bases))
+        return LinearLayout(bases, {output: prod(self.shape)})
 
     def to_map(self) -> Map:
         """The same map with coordinates by input and places by output; see `from_linear`."""

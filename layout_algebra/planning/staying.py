@@ -20,8 +20,8 @@ from layout_algebra.terms import Term
 def same_threads(source: Subject, target: Subject) -> Claim:
     """The claim that every element is in the same threads in both.
 
-    Where it holds `plan` sends nothing: threads only rename registers.  Where it does not, and there
-    are no copies, some element has to be sent.
+    Where it holds `plan` sends nothing: threads only rename registers.  Where it does not, and
+    there are no copies, some element has to be sent.
 
     Args:
         source, target: layouts or Maps of one size over thread and register axes; Dims may occur.

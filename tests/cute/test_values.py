@@ -136,7 +136,8 @@ def loop():
         (4, (1,), r"nested alike; got 4 and \(1\)"),
         ((4, 8), (1, "x"), "a stride is made of ints, Dims and tuples of them; got str 'x'"),
         (loop(), None, "deeper than 32 levels"),
-        ((1,) * 5000, None, "more than 4096"),
+        ((1,) * 5000, None, "more than 4096 numbers"),
+        (10**5000, 1, "more than 4096 bits"),
         (Dim("Z", at_most=0), 1, "at least 1"),
     ],
 )
@@ -227,6 +228,8 @@ def test_made_layouts():
     assert like == Layout(((2, 3), 4, 5), ((20, 0), 1, 4))
     with pytest.raises(cute.CuteError, match=r"nested as its shape; got \(0,1,2\) for \(4,8\)"):
         cute.make_ordered_layout((4, 8), (0, 1, 2))
+    with pytest.raises(cute.CuteError, match="an order is made of ints"):
+        cute.make_ordered_layout((4, 8), (0, None))
     with pytest.raises(cute.CuteError, match="order of strides"):
         cute.make_layout_like(Layout((4, M), (M, 1)))
     with pytest.raises(cute.CuteError, match="a profile of 3 modes"):

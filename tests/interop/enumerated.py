@@ -1,7 +1,8 @@
 """What linear layouts and conversions mean, by enumeration on plain data.
 
-Nothing here is imported from the package, as in ``tests.bruteforce``, whose `Plain` layouts are used.
-A linear layout is a dict from input names to lists of bases, and a dict from output names to sizes.
+Nothing here is imported from the package, as in ``tests.bruteforce``, whose `Plain` layouts are
+used.  A linear layout is a dict from input names to lists of bases, and one from output names to
+sizes.
 """
 
 from __future__ import annotations
@@ -108,14 +109,11 @@ def swizzles(bits: int) -> Iterator[tuple[int, int, int, bool]]:
 
 def units(layout: Plain, ratio: int, axis: str = "m") -> list[frozenset[bf.Place]]:
     """Where each of `ratio` units of every element is, in order, copies together."""
-    found = []
-    for flat in range(bf.size(layout)):
-        places = bf.places(layout, flat)
-        for part in range(ratio):
-            found.append(
-                frozenset(
-                    bf.make_place({**dict(place), axis: bf.at(place, axis) * ratio + part})
-                    for place in places
-                )
-            )
-    return found
+    return [
+        frozenset(
+            bf.make_place({**dict(place), axis: bf.at(place, axis) * ratio + part})
+            for place in bf.places(layout, flat)
+        )
+        for flat in range(bf.size(layout))
+        for part in range(ratio)
+    ]
