@@ -56,6 +56,14 @@ if TYPE_CHECKING:
     from layout_algebra.composing import ComposedMap, compose, layout_of
     from layout_algebra.dims import Dim, Relation, equal
     from layout_algebra.errors import CoordinateError, LayoutAlgebraError, NotProvedError
+    from layout_algebra.inverting import (
+        element_at,
+        elements_at,
+        inverse,
+        left_inverse,
+        pseudo_inverse,
+        right_inverse,
+    )
     from layout_algebra.layouts import ComposeLayout, TileLayout
     from layout_algebra.maps import Map
     from layout_algebra.notation import R, S
@@ -107,6 +115,14 @@ _HOME: dict[str, tuple[str, ...]] = {
     "composing": ("ComposedMap", "compose", "layout_of"),
     "dims": ("Dim", "Relation", "equal"),
     "errors": ("CoordinateError", "LayoutAlgebraError", "NotProvedError"),
+    "inverting": (
+        "element_at",
+        "elements_at",
+        "inverse",
+        "left_inverse",
+        "pseudo_inverse",
+        "right_inverse",
+    ),
     "layouts": ("ComposeLayout", "TileLayout"),
     "maps": ("Map",),
     "notation": ("R", "S"),
@@ -162,13 +178,19 @@ __all__ = [
     "cbz",
     "checked",
     "compose",
+    "element_at",
+    "elements_at",
     "equal",
+    "inverse",
     "laneid",
     "layout_of",
+    "left_inverse",
     "m",
     "parse",
     "prove",
+    "pseudo_inverse",
     "reg",
+    "right_inverse",
     "tid_in_wg",
     "tx",
     "warpid",

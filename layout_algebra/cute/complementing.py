@@ -104,7 +104,7 @@ def nested_order(a: Layout, ask: Decide, operation: str) -> list[Pair]:
     moving.sort(key=lambda pair: (pair[1], pair[0]))  # type: ignore[arg-type, return-value]
     for before, after in itertools.pairwise(moving):
         length = before[0] * before[1]
-        if after[1] < length:
+        if ask.quotient(after[1], length) is None:
             raise CuteError(
                 f"{operation}: modes {before[0]}:{before[1]} and {after[0]}:{after[1]} of {a} do "
                 f"not nest: stride {after[1]} is no multiple of {before[0]}*{before[1]} = {length}"

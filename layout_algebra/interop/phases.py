@@ -154,19 +154,19 @@ def _all_bits(numbers: Any) -> int:
 def _candidates(changed: int, usual: int, bits: int) -> Iterator[Swizzle]:
     """No swizzle, and every one that changes these bits on addresses of so many bits.
 
-    Wider ones act alike there, so the narrowest stand for them.  Where the bits that change are no
-    single field nothing can be right, and the usual field is tried to show where it fails.
+    Wider ones act alike there, so the narrowest stand for them.  The field that vec and max_phase
+    name is tried too: where it is another it is wrong, and shows where.
     """
     yield Swizzle(0, 0, 0)
-    field = changed if _is_field(changed) else usual
-    if not _is_field(field):
-        return
-    low = (field & -field).bit_length() - 1
-    width = field.bit_length() - low
-    for distance in range(width, bits - low - width + 1):
-        yield Swizzle(low, width, distance)
-    for distance in range(width, low + 1):
-        yield Swizzle(low - distance, width, distance, swizzle_inner=False)
+    for field in dict.fromkeys((changed, usual)):
+        if not _is_field(field):
+            continue
+        low = (field & -field).bit_length() - 1
+        width = field.bit_length() - low
+        for distance in range(width, bits - low - width + 1):
+            yield Swizzle(low, width, distance)
+        for distance in range(width, low + 1):
+            yield Swizzle(low - distance, width, distance, swizzle_inner=False)
 
 
 def _is_field(mask: int) -> bool:

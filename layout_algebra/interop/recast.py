@@ -126,7 +126,9 @@ class _Units:
         quotient = divide_exactly(step, self.ratio)
         if quotient is None:
             raise self.broken(
-                f"{what} of {step} units of {self.bits} bits is no multiple of {self.ratio}"
+                f"{what} of {step} units of {self.bits} bits "
+                f"{'is no' if isinstance(step, int) else 'is not known to be a'} multiple of "
+                f"{self.ratio}"
             )
         return quotient
 
@@ -169,8 +171,9 @@ def _joined_shard(units: _Units) -> list[Iter]:
     if count is None or shard[-1][1:] != (1, axis):
         size = layout_size(units.layout)
         if divide_exactly(size, ratio) is None:
+            are = "are no" if isinstance(size, int) else "are not known to be a"
             raise InteropError(
-                f"{size} units of {units.bits} bits are no whole number of groups of {ratio}"
+                f"{size} units of {units.bits} bits {are} whole number of groups of {ratio}"
             )
         raise units.broken(f"{ratio} neighbours of {units.bits} bits do not lie side by side")
     rest = [Iter(e, units.whole(s, "a stride") if a is axis else s, a) for e, s, a in shard[:-1]]

@@ -120,7 +120,8 @@ def test_phases_that_leave_the_row() -> None:
     assert composed.value is None
     assert composed.reason.startswith("no swizzle that changes the same address bits")
     uneven = PhaseSwizzle(8, 1, 2).to_compose(16, 24)
-    assert uneven.reason.startswith("the address bits that change (0b11111000)") or uneven.failures
+    assert uneven.value is None
+    assert Swizzle(3, 1, 3) in uneven.failures
     within = leaving.within_row(16, 32)
     assert within == PhaseSwizzle(8, 1, 4)
     assert within.to_compose(16, 32).value is not None

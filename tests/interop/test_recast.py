@@ -190,8 +190,10 @@ def test_symbolic_sizes() -> None:
     found = recast(layout, 8, 32)
     assert found == TileLayout(S[(4, wide // 4) : (wide // 4, 1)])
     assert prove(recast_claim(layout, 8, found, 32)).verdict is Verdict.PROVED
-    with pytest.raises(InteropError, match="do not lie side by side"):
+    with pytest.raises(InteropError, match="4\\*wide units of 8 bits are not known to be a whole"):
         recast(layout, 8, 24)
+    with pytest.raises(InteropError, match="a stride of ld units of 8 bits is not known to be"):
+        recast(TileLayout(S[(4, wide) : (Dim("ld"), 1)]), 8, 16)
 
 
 @pytest.mark.parametrize("bits", [0, -8, 1.5, True, "8"])
