@@ -64,7 +64,7 @@ def from_object(theirs: Any, shape: Sequence[int] | None = None) -> Any:
 
 def _from_cutlass(theirs: Any) -> Any:
     """A layout where it is one, else the thread-value layouts of an operation."""
-    is_layout = hasattr(theirs, "shape") or hasattr(theirs, "num_bits")
+    is_layout = any(hasattr(theirs, name) for name in ("stride", "outer", "num_bits"))
     return from_cute_dsl(theirs) if is_layout else thread_values(theirs)
 
 

@@ -26,7 +26,7 @@ from layout_algebra.maps import Map
 from layout_algebra.prover import prove
 from layout_algebra.terms import Const, Term, Var, const
 from layout_algebra.values import AnyLayout, Swizzled, layout_size
-from layout_algebra.verdicts import Verdict
+from layout_algebra.verdicts import Verdict, Witness
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def to_strides(
     tile = from_strides(sizes, found.strides, 1, found.offset)
     proof = prove(Equivalent(tile.map(sizes), whole))
     if proof.verdict is Verdict.REFUTED:
-        raise InteropError(_reason(layout), proof.witness)
+        raise InteropError(_reason(layout), _against(found, proof.witness))
     if proof.verdict is not Verdict.PROVED:
         raise InteropError(f"whether {found} is the layout is not decided: {proof.reason}")
     _check_signs(found, negative)
@@ -182,6 +182,20 @@ def _place(whole: Map, point: dict[str, int]) -> Size:
         if axis == m.name:
             return term.value
     return 0
+
+
+def _against(found: Strides, witness: Witness | None) -> Witness | None:
+    """A counterexample in words about the only strides that could be."""
+    if witness is None or len(witness.places) < 2:
+        return witness
+    element, (wanted, place) = witness.points[0], witness.places
+    text = (
+        f"with strides {found.strides} element {spelled(element)} is at {spelled(wanted)}, "
+        f"in the layout at {spelled(place)}"
+    )
+    if wanted == place:
+        text = f"in the layout element {spelled(element)} is at more places than {spelled(place)}"
+    return Witness(text, witness.points, witness.places, witness.dims)
 
 
 def _reason(layout: AnyLayout) -> str:

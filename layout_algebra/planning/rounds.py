@@ -38,12 +38,9 @@ def schedule(sends: Mapping[Offer, Collection[int]]) -> list[Reads]:
         As many rounds as `fewest` where no register has several readers; else at least as many.
     """
     one_by_one = [(offer, [one]) for offer, readers in sends.items() for one in sorted(readers)]
-    if _busiest(one_by_one) == fewest(sends):
+    if _busiest(one_by_one) == fewest(sends):  # as good as it gets without reading together
         return _coloured(one_by_one)
-    together = _coloured([(offer, sorted(readers)) for offer, readers in sends.items()])
-    if len(together) == fewest(sends):
-        return together
-    return min(together, _coloured(one_by_one), key=len)
+    return _coloured([(offer, sorted(readers)) for offer, readers in sends.items()])
 
 
 def _busiest(sends: Sequence[tuple[Offer, Collection[int]]]) -> int:

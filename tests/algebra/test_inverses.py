@@ -10,6 +10,7 @@ import json
 import math
 import random
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -29,10 +30,12 @@ from layout_algebra import (
     prove,
     warpid,
 )
+from layout_algebra.algebra.deciding import Structurally
 from layout_algebra.algebra.extract import extract
 from layout_algebra.arithmetic import arrays
 from layout_algebra.axes import m
 from layout_algebra.claims import as_map
+from layout_algebra.dims import Size, positive_symbols
 from layout_algebra.errors import LayoutError
 from layout_algebra.inverting import (
     FiniteInverse,
@@ -98,14 +101,16 @@ def irregular(rng: random.Random) -> Plain:
 
 
 def swizzled(rng: random.Random) -> Plain:
-    """Bits in some order under a swizzle, most often of whole periods."""
+    """Bits in some order under a swizzle, most often of whole periods, some times three of them."""
     bits = list(range(rng.randint(2, 5)))
     if rng.random() < 0.5:
         rng.shuffle(bits)
-    iters = tuple((2, 1 << bit, "m") for bit in bits)
+    iters = [(2, 1 << bit, "m") for bit in bits]
+    if rng.random() < 0.3:
+        iters.insert(rng.randrange(len(iters) + 1), (3, 1 << len(bits), "m"))
     b = rng.randint(1, 2)
     swizzle = (rng.randint(0, 1), b, rng.randint(b, 3), rng.random() < 0.5)
-    return Plain(iters, (), {"m": rng.choice((0, 0, 0, 8, 5))}, swizzle)
+    return Plain(tuple(iters), (), {"m": rng.choice((0, 0, 0, 8, 5))}, swizzle)
 
 
 def drawn(rng: random.Random) -> Plain:
@@ -322,7 +327,8 @@ def test_the_rule_for_inverses_proves_nothing_that_is_false():
     for _ in range(600):
         layout = built(orderly(rng))
         found = as_map(inverse(layout))
-        pairs = [(layout, changed_map(rng, found)), (changed_layout(rng, layout), found)]
+        wrong, moved = changed_map(rng, found), changed_layout(rng, layout)
+        pairs = [(layout, wrong), (moved, found), (moved, wrong)]
         for one, other in [*pairs, *(pair[::-1] for pair in pairs)]:
             if as_map(other).replicas:
                 continue
@@ -358,9 +364,17 @@ def changed_layout(rng: random.Random, layout: TileLayout) -> TileLayout:
         extent, stride, axis = shard[at]
         shard[at] = Iter(extent, stride + rng.choice((-1, 0, 1, 2)), axis)
     offset = layout.offset
-    for axis in offset:
-        offset[axis] += rng.randint(-1, 1)
+    axis = rng.choice(layout.axes or (m,))
+    offset[axis] = offset.get(axis, 0) + rng.randint(-1, 1)
     return layout.rebuild(shard, layout.replica, offset)
+
+
+def test_a_bounded_quotient_may_be_negative():
+    """4*(y // 4) + y % 4 is y also below 0, where the layout has no element."""
+    f = Map.of(lambda y: 4 * (y // 4) + y % 4, {"y": (-3, 8)}, where=lambda y: y // 4 <= 1)
+    claim = LeftInverse(f, TileLayout(S[(2, 4) : (4, 1)]))
+    assert claim.counterexample() is not None
+    assert recombining(claim, facts_about(claim)) is None
 
 
 # -- symbolic sizes ----------------------------------------------------------------------------
@@ -417,6 +431,29 @@ def test_unknown_orders_are_refused():
         inverse(TileLayout(S[(2, Q) : (0, 1)]))
     with pytest.raises(LayoutError, match="evaluate"):
         element_at(TileLayout(S[(P, Q) : (Q, 1)]), m=0)
+
+
+@dataclass(frozen=True)
+class Assuming(Structurally):
+    """Decides by form, and by one size that is assumed to be at least 0."""
+
+    assumed: Size = 0
+
+    def at_least(self, size: Size, least: int) -> bool:
+        return any(super(Assuming, self).at_least(s, least) for s in (size, size - self.assumed))
+
+
+def test_what_is_assumed_of_sizes_is_used():
+    rows, columns, ld = Dim("rows"), Dim("columns"), Dim("ld")
+    padded = TileLayout(S[(rows, columns) : (ld, 1)])
+    with pytest.raises(LayoutError, match="decide="):
+        inverse(padded)
+    positive = positive_symbols([rows, columns])
+    for operation in (inverse, left_inverse):
+        found = operation(padded, decide=Assuming(positive, ld - columns))
+        claim = INVERSE_LAWS[operation.__name__](found, {"layout": padded})
+        assert claim is not None
+        assert prove(claim, given=[ld >= columns]).verdict is Verdict.PROVED
 
 
 # -- forms -------------------------------------------------------------------------------------

@@ -11,7 +11,15 @@ import sys
 
 import pytest
 
-from layout_algebra.claims import Bijective, Equivalent, Injective, LeftInverse
+from layout_algebra import Dim, compose, inverse
+from layout_algebra.claims import (
+    Bijective,
+    Composition,
+    Equivalent,
+    Injective,
+    Inverse,
+    LeftInverse,
+)
 from layout_algebra.layouts import ComposeLayout, TileLayout
 from layout_algebra.notation import S
 from layout_algebra.prover import prove
@@ -89,6 +97,44 @@ def test_equivalent_factorisations(benchmark, method):
 def test_inverse_of_30_iters(benchmark, method):
     f, g = inverse_pair(30)
     assert benchmark(prove, LeftInverse(f, g), method=method).verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize("proven", [False, True], ids=["alone", "proven"])
+@pytest.mark.parametrize("operation", ["compose", "inverse"])
+def test_24_bits_at_most_1_ms_and_50_ms_proven(benchmark, operation, proven):
+    f = bits(24)
+    outer = inverse(f)
+
+    def work() -> None:
+        found = compose(outer, f) if operation == "compose" else inverse(f)
+        if proven:
+            claim = Composition(outer, f, found) if operation == "compose" else Inverse(f, found)
+            assert prove(claim).verdict is Verdict.PROVED
+
+    benchmark(work)
+
+
+def test_inverse_of_30_iters_found_and_proven_at_most_200_ms(benchmark):
+    f, _ = inverse_pair(30)
+    assert f.size() > 10**17
+
+    def work() -> None:
+        assert prove(Inverse(f, inverse(f))).verdict is Verdict.PROVED
+
+    benchmark(work)
+
+
+def test_symbolic_tiles_composed_with_their_inverse_at_most_1_s(benchmark):
+    P, bm, Q, bn = (Dim(name) for name in ("P", "bm", "Q", "bn"))
+    f = TileLayout(S[(P, bm, Q, bn) : (Q * bm * bn, bn, bm * bn, 1)])
+
+    def work() -> None:
+        g = inverse(f)
+        identity = compose(g, f)
+        assert identity == TileLayout(S[(P * bm * Q * bn,) : (1,)])
+        assert prove(Composition(g, f, identity)).verdict is Verdict.PROVED
+
+    benchmark(work)
 
 
 def test_apply_on_8_iters_at_most_10_us(benchmark):

@@ -292,6 +292,9 @@ def test_huge_sizes_are_decided_by_structure():
         cute.composition(Layout(2**80 + 5), Layout((2**20, 4), (5, 2**79)))
     with pytest.raises(UndecidedError, match="too many to look at"):
         cute.composition(Layout((4, 2**40), (1, 7)), Layout(3**20, 3))
+    # the leaves 2 and 3*2**25 count on: together they are cut at 3
+    anew = cute.composition(Layout((3, 2**40), (1, 10)), Layout(((2, 3 * 2**25),), ((1, 2),)))
+    assert anew == Layout(((3, 2**26),), ((1, 10),))
     big = Layout((2**70, 3), (1, 2**75))
     assert cute.composition(big, Layout((2, 3), (3, 2**70))) == Layout((2, 3), (3, 2**75))
     assert cute.complement(Layout(2**50, 2**20), 2**80) == Layout((2**20, 2**10), (1, 2**70))

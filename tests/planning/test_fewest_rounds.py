@@ -13,7 +13,7 @@ from itertools import combinations, product
 import pytest
 
 from layout_algebra.planning import plan
-from layout_algebra.planning.rounds import fewest, schedule
+from layout_algebra.planning.rounds import _most_common, fewest, schedule
 from layout_algebra.planning.senders import least_loaded
 from tests.planning.drawing import drawn_pair
 
@@ -157,3 +157,18 @@ def test_senders_have_the_least_largest_load(seed):
         assert all(one in item for one, item in zip(chosen, items, strict=True))
         best = min(max(Counter(choice).values()) for choice in product(*items))
         assert max(Counter(chosen).values()) == best
+
+
+def test_the_place_that_most_masks_have():
+    rng = random.Random(0)
+    for _ in range(300):
+        among = rng.getrandbits(9)
+        masks = [rng.getrandbits(9) for _ in range(rng.randint(0, 9))]
+        counts = {
+            place: sum(mask >> place & 1 for mask in masks)
+            for place in range(9)
+            if among >> place & 1
+        }
+        most = max(counts.values(), default=0)
+        wanted = min((p for p, count in counts.items() if count == most), default=None)
+        assert _most_common(among, masks) == (wanted if most else None)

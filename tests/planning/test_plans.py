@@ -125,6 +125,18 @@ def test_warps_that_do_not_run_their_own_rounds_at_the_same_time():
     assert [group.warps for group in only.groups] == [(1,)]
 
 
+def test_the_busiest_warp_says_how_many_rounds():
+    """Neighbours exchange four registers in warp 0, two in warp 1, none in warp 2."""
+    one = TileLayout(S[(3, 2, 4) : (1 @ warpid, 1 @ laneid, 1)])
+    target = Map.of(
+        lambda w, l, r: {warpid: w, laneid: l ^ (1 - (r + 2 * w) // 4), m: r}, (3, 2, 4)
+    )
+    found = plan(one, target)
+    assert found.at_least == len(found.rounds) == 4
+    assert [len(each.reads(1)) for each in found.rounds] == [2, 2, 0, 0]
+    assert found.why == "lane 0 of warp 0 reads 4 elements, one a round"
+
+
 def test_a_value_for_two_registers_of_a_lane_is_read_once():
     source = TileLayout(S[2 : 1 @ laneid])
     target = TileLayout(S[2 : 1 @ laneid] + R[2:1] + 1 @ laneid)

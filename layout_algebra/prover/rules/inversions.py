@@ -17,7 +17,16 @@ from dataclasses import dataclass
 
 from layout_algebra.claims import LeftInverse
 from layout_algebra.conditions import Condition
-from layout_algebra.dims import Polynomial, Size, Symbol, divide_exactly, product, rewrite
+from layout_algebra.dims import (
+    Polynomial,
+    Relation,
+    Size,
+    Symbol,
+    divide_exactly,
+    product,
+    rewrite,
+    symbols,
+)
 from layout_algebra.folding import substitute, variables
 from layout_algebra.maps import Map
 from layout_algebra.prover.rules.lemmas import COPIES, DIVISION
@@ -66,10 +75,11 @@ def recombining(claim: LeftInverse, facts: Facts) -> Outcome | None:
 
 @dataclass(frozen=True)
 class Positive:
-    """The claim's sizes written with Dims that say themselves that they are at least 1.
+    """The claim's sizes written with Dims whose own bounds say what is assumed of them.
 
-    The ranges of terms know nothing of what is assumed of the Dims; symbols that are known to be
-    positive are therefore replaced by such as are by their own bounds.
+    The ranges of terms know nothing of assumptions.  Symbols that are known to be positive are
+    therefore replaced by such as are by their own bounds, and where `x >= rest` is given, x is
+    replaced by rest + a new symbol that is at least 0.
     """
 
     facts: Facts
@@ -78,12 +88,20 @@ class Positive:
 
     @classmethod
     def of(cls, claim: LeftInverse, facts: Facts) -> Positive:
-        to: dict[Symbol, Size] = {}
-        back: dict[Symbol, Size] = {}
-        for old in claim.symbols() & facts.positive:
-            if old.lo < 1:
-                new = Symbol(old.name, old.multiple_of, old.multiple_of, old.at_most)
-                to[old], back[new] = _size_of(new), _size_of(old)
+        known = claim.symbols()
+        bounded = {old: _bounded(old) for old in known & facts.positive if old.lo < 1}
+        to = {old: _size_of(new) for old, new in bounded.items()}
+        back = {new: _size_of(old) for old, new in bounded.items()}
+        used: frozenset[Symbol] = frozenset()
+        for relation in facts.given:
+            found = _larger(relation, known - used)
+            if found is None:
+                continue
+            larger, rest = found
+            more = Symbol(f"{larger.name} more")
+            smaller = rewrite(rest, lambda symbol: to.get(symbol, _size_of(symbol)))
+            to[larger], back[more] = smaller + _size_of(more), _size_of(larger) - rest
+            used |= symbols(rest) | {larger}
         return cls(facts, to, back)
 
     def resized(self, f: Map) -> Map:
@@ -118,6 +136,25 @@ class Positive:
 def _size_of(symbol: Symbol) -> Size:
     """A symbol as a size (that of the Dim divided by its multiple_of)."""
     return Polynomial(((((symbol, 1),), 1),))
+
+
+def _bounded(symbol: Symbol) -> Symbol:
+    """The same symbol, at least 1."""
+    return Symbol(symbol.name, symbol.multiple_of, symbol.multiple_of, symbol.at_most)
+
+
+def _larger(relation: Relation, among: frozenset[Symbol]) -> tuple[Symbol, Size] | None:
+    """A symbol and what it is given to be at least, where the relation has this form."""
+    size = relation.size
+    if relation.kind != ">=" or isinstance(size, int) or not symbols(size) <= among:
+        return None
+    for monomial, c in size.terms:
+        if c == 1 and len(monomial) == 1 and isinstance(monomial[0][0], Symbol):
+            symbol = monomial[0][0]
+            rest = _size_of(symbol) - size
+            if monomial[0][1] == 1 and symbol not in symbols(rest):
+                return symbol, rest
+    return None
 
 
 def _there(f: Map, g: Map, known: Positive) -> list[Size] | None:
