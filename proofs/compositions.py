@@ -117,6 +117,7 @@ def swizzle_twice():
     "compose: two swizzles of other distances are no single swizzle of the first kind",
     source="NVIDIA/cutlass#1531",
     expect=Verdict.REFUTED,
+    note="the second one moves bit 3 as well: from 8 on they differ",
 )
 def two_swizzles():
     two = Map.of(lambda x: swizzled(Swizzle(0, 3, 3), swizzled(Swizzle(2, 1, 1), x)), (64,))
@@ -127,6 +128,7 @@ def two_swizzles():
     "compose: six steps of 3 through an extent of 4 are no two rows of three",
     source="NVIDIA/cutlass#3177",
     expect=Verdict.REFUTED,
+    note="after 0, 6 the third step carries into the next column: 7, 8, 9 and then 15",
 )
 def carries_are_seen():
     left = TileLayout(S[(8, 6, 4) : (5, 3, 2)])

@@ -88,6 +88,17 @@ def padded_rows():
     return both_ways(TileLayout(S[(M, N) : (N + pad, 1)]))
 
 
+@theorem("inverse: rows that lie a leading dimension apart, of at least their length", source=LAW)
+def leading_dimension():
+    ld = Dim("ld")
+    place = Map.of(
+        lambda m: N * (m // ld) + m % ld,
+        {"m": (0, (M - 1) * ld + N - 1)},
+        where=lambda m: m % ld <= N - 1,
+    )
+    return Inverse(TileLayout(S[(M, N) : (ld, 1)]), place), [ld >= N]
+
+
 @theorem("inverse: tiles spread over two axes, with gaps on one, for all sizes", source=LAW)
 def gaps_on_an_axis():
     return both_ways(

@@ -136,7 +136,9 @@ def check_subject(claim: str, subject: object) -> None:
     """Raises ClaimError unless the subject is a layout or a Map."""
     if not isinstance(subject, Tile | Swizzled | Map):
         hint = ""
-        if callable(subject):
+        if type(subject).__module__.startswith("layout_algebra.cute"):
+            hint = "; a CuTe layout becomes one by cute.to_tile or cute.as_map"
+        elif callable(subject):
             hint = "; a formula becomes one by Map.of(callable, shape)"
         elif isinstance(subject, str):
             hint = "; text becomes one by parse(text)"

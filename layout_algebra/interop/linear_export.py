@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from layout_algebra.algebra.normal_form import copy_sums
-from layout_algebra.axes import Axis, m
+from layout_algebra.axes import Axis, m, reg
 from layout_algebra.dims import product
 from layout_algebra.interop.bit_spaces import Span
 from layout_algebra.interop.linear_import import inverse_claim
@@ -133,7 +133,7 @@ def _inputs(layout: AnyLayout, given: Mapping[str, Any] | None) -> dict[str, Axi
     """The axis of each input; every axis of the layout has one."""
     in_dims = DISTRIBUTED if given is None else given
     axes = {name: Axis.get(axis) for name, axis in in_dims.items()}
-    axes = {name: m if axis.name == "reg" else axis for name, axis in axes.items()}
+    axes = {name: m if axis is reg else axis for name, axis in axes.items()}
     if len(set(axes.values())) < len(axes):
         raise InteropError(f"two inputs are on one axis: {in_dims}")
     for axis in layout.axes:

@@ -21,7 +21,7 @@ from typing import Any
 
 from layout_algebra import terms
 from layout_algebra.algebra.normal_form import merge_shard
-from layout_algebra.axes import Axis, m
+from layout_algebra.axes import Axis, m, reg
 from layout_algebra.claims import Equivalent
 from layout_algebra.dims import Size, divide_exactly
 from layout_algebra.interop.refusals import InteropError, is_power_of_two, spelled
@@ -56,8 +56,7 @@ def recast(
     for name, bits in (("from_bits", from_bits), ("to_bits", to_bits)):
         if type(bits) is not int or bits < 1:
             raise InteropError(f"{name} is a positive number of bits; got {bits!r}")
-    counted = Axis.get(axis)
-    counted = m if counted.name == "reg" else counted
+    counted = _memory_axis(axis)
     unit = gcd(from_bits, to_bits)
     narrow = _narrowed(layout, from_bits // unit, counted)
     return _widened(_Units(narrow, to_bits // unit, counted, unit))
@@ -72,8 +71,13 @@ def recast_claim(
 ) -> Equivalent:
     """That two layouts in elements of two widths are one memory, unit by unit in order."""
     unit = gcd(from_bits, to_bits)
-    name = Axis.get(axis).name
+    name = _memory_axis(axis).name
     return Equivalent(_units(before, from_bits // unit, name), _units(after, to_bits // unit, name))
+
+
+def _memory_axis(axis: Axis | str) -> Axis:
+    found = Axis.get(axis)
+    return m if found is reg else found
 
 
 def _units(layout: AnyLayout, ratio: int, axis: str) -> Map:

@@ -24,7 +24,7 @@ from math import prod
 from typing import Any
 
 from layout_algebra import terms
-from layout_algebra.axes import Axis
+from layout_algebra.axes import Axis, m, reg
 from layout_algebra.interop.bit_spaces import Span, xor_of
 from layout_algebra.interop.refusals import InteropError, is_power_of_two
 from layout_algebra.maps import Map
@@ -231,6 +231,7 @@ def axes_of(ll: LinearLayout, in_dims: Mapping[str, Any] | None = None) -> dict[
                 f"are {', '.join(IN_AXES)}"
             )
         axis = Axis.get(known[name])
+        axis = m if axis is reg else axis
         if axis in found.values():
             raise InteropError(f"two inputs are on axis {axis.name}: give in_dims= for {name!r}")
         found[name] = axis

@@ -137,12 +137,13 @@ class Plan:
 
     # -- showing ------------------------------------------------------------------------------
     def __str__(self) -> str:
-        copies = len({move.element for move in self.moves}) != len(self.moves)
-        noun = "places of the target" if copies else "elements"
         stay, register, lane, warp = self.counts.values()
+        copies = len({move.element for move in self.moves}) != len(self.moves)
+        noun = ("place" if copies else "element") + ("" if stay == 1 else "s")
         return (
-            f"{self._headline()}\n{stay} {noun} stay, {register} change register, "
-            f"{lane} change lane, {warp} change warp."
+            f"{self._headline()}\n{stay} {noun}{' of the target' if copies else ''} "
+            f"stay{'s' if stay == 1 else ''}, {register} change register, {lane} change lane, "
+            f"{warp} change warp."
         )
 
     def __repr__(self) -> str:
@@ -191,6 +192,7 @@ def plan(source: Subject, target: Subject, *, element_bits: int | None = None) -
 
     Returns:
         A Plan.  Within warps its rounds are the fewest where no register has several readers.
+        Where any element changes its warp, all that leave their thread go through shared memory.
 
     Raises:
         PlanError: sizes or domains that differ, sizes that are no numbers, an axis that is neither

@@ -49,9 +49,11 @@ def _same(source: Subject, target: Subject, axis: str, threads: int) -> Claim:
     for subject, role in ((source, "source"), (target, "target")):
         check_subject("same_threads", subject)
         f = as_map(subject)
-        outputs = tuple((name, term) for name, term in f.outputs if term is not terms.const(0))
-        check_threads([name for name, _ in outputs], role)
-        held = tuple((name, term) for name, term in outputs if name in THREADS)
+        zero = terms.const(0)  # an axis on which every place is 0 counts nothing
+        check_threads(
+            [name for name, term in f.outputs if name not in THREADS or term != zero], role
+        )
+        held = tuple((name, term) for name, term in f.outputs if name in THREADS)
         limits.append(WithinBounds(Map(f.coordinates, held, f.replicas, f.guard)))
         group = terms.floordiv(_thread(held), threads)
         groups.append(Map(f.coordinates, ((axis, group),), f.replicas, f.guard))

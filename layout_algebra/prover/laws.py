@@ -23,6 +23,7 @@ from layout_algebra.claims import Claim, Composition, Equivalent
 from layout_algebra.dims import Size
 from layout_algebra.errors import ClaimError, NotProvedError
 from layout_algebra.maps import Map
+from layout_algebra.prover.inverse_laws import INVERSE_LAWS
 from layout_algebra.prover.proving import prove
 from layout_algebra.prover.solve import Budget
 from layout_algebra.semantics import layout_map, places, swizzle_term
@@ -160,6 +161,7 @@ LAWS: dict[str, Law] = {
     "pack": packed,
     "broadcast": broadcast,
     "compose": composed,
+    **INVERSE_LAWS,
 }
 
 

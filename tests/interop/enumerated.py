@@ -99,6 +99,17 @@ def is_tile(places: Sequence[Place]) -> bool:
     return True
 
 
+def is_tile_of_sets(places: Sequence[set[Place]]) -> bool:
+    """Whether sets of places by flat index (2**n of them) are one set, moved as a tile moves it."""
+    corners = [tuple(min(numbers) for numbers in zip(*one, strict=True)) for one in places]
+    origin = places[0]
+    for one, corner in zip(places, corners, strict=True):
+        steps = tuple(a - b for a, b in zip(corner, corners[0], strict=True))
+        if one != {tuple(a + b for a, b in zip(place, steps, strict=True)) for place in origin}:
+            return False
+    return is_tile(corners)
+
+
 def swizzles(bits: int) -> Iterator[tuple[int, int, int, bool]]:
     """Every swizzle with distance at least its width that has a field below 2**bits."""
     for low in range(bits):

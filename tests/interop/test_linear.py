@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from itertools import product
 from math import prod
 
@@ -147,6 +148,37 @@ def test_the_layout_of_a_bijection_is_found_exactly_when_there_is_one(seed: int)
                 named = dict(zip(AXES, place, strict=True))
                 assert bf.places(plain, flat) == {bf.make_place(named)}
     assert 10 < found < 58
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_layouts_with_copies_are_found_exactly_when_there_are_some(seed: int) -> None:
+    rng = random.Random(150 + seed)
+    seen: Counter[bool] = Counter()
+    for _ in range(120):
+        bits = rng.randint(1, 5)
+        columns = [1 << k for k in range(rng.randint(1, bits))]
+        columns += [rng.choice((0, 0, 0, rng.choice(columns))) for _ in range(bits - len(columns))]
+        rng.shuffle(columns)
+        cut = rng.randint(0, bits)
+        size = 1 << max(columns).bit_length()
+        bases = {"register": [[c] for c in columns[:cut]], "lane": [[c] for c in columns[cut:]]}
+        sets: list[set[enumerated.Place]] = [set() for _ in range(size)]
+        for place in enumerated.every_place(bases):
+            (flat,) = enumerated.element_at(bases, {"dim0": size}, place)
+            sets[flat].add((place["register"], place["lane"]))
+        exists = enumerated.is_tile_of_sets(sets) or any(
+            enumerated.is_tile_of_sets([{(bf.swizzled(r, s), lane) for r, lane in p} for p in sets])
+            for s in enumerated.swizzles(cut)
+        )
+        layout = layout_of(LinearLayout(bases, {"dim0": size}))
+        assert (layout is not None) == exists
+        seen[exists] += 1
+        if layout is not None:
+            plain = plain_of(layout)
+            for flat, places in enumerate(sets):
+                wanted = {bf.make_place({"m": r, "laneid": lane}) for r, lane in places}
+                assert bf.places(plain, flat) == wanted
+    assert min(seen.values()) > 10
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import sys
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,8 @@ def installed(package: str) -> Any:
 @pytest.mark.parametrize("package", ["tvm_tirx.tirx.layout", "tvm.tirx.layout"])
 @pytest.mark.parametrize("text", TEXTS)
 def test_tirx_there_and_back(package: str, text: str) -> None:
+    if {"tvm", "tvm_tirx"} & set(sys.modules) - {package.partition(".")[0]}:
+        pytest.skip("the two releases of TIRx cannot be loaded into one process")
     module = installed(package)
     ours = parse(text)
     theirs = to_tirx(ours, module)

@@ -162,6 +162,10 @@ def test_a_swizzle_below_the_element_is_refused() -> None:
 def test_a_swizzle_that_reads_no_address_bit_goes() -> None:
     idle = ComposeLayout(0, 3, 3, TileLayout(S[8:1]))
     assert recast(idle, 8, 32) == TileLayout(S[2:1])
+    upward = ComposeLayout(0, 1, 2, TileLayout(S[4:1]), swizzle_inner=False)
+    with pytest.raises(InteropError, match="unit 1 at") as caught:
+        recast(upward, 8, 16)
+    check_witness(plain_of(upward), caught.value, 2)
 
 
 def test_registers_and_tensor_memory() -> None:

@@ -14,27 +14,18 @@ from layout_algebra import (
     R,
     S,
     TileLayout,
-    Verdict,
     laneid,
     m,
     parse,
-    prove,
     tx,
     warpid,
 )
 from layout_algebra.errors import ClaimError
 from layout_algebra.planning import (
-    Delivers,
-    Group,
-    Movement,
     Place,
     PlanError,
     Read,
-    Round,
-    Shared,
     plan,
-    same_threads,
-    same_warps,
 )
 
 CASE = Path(__file__).parents[1] / "data" / "cases" / "15-cyclic-shift-inverse.json"
@@ -199,106 +190,6 @@ def test_axes_are_brought_to_threads():
         assert plan(by_tx, parse(text)).kind == "nothing"
 
 
-# -- proofs ------------------------------------------------------------------------------------
-PAIR = TileLayout(S[(2, 2) : (1 @ laneid, 1)])
-TURNED = TileLayout(S[(2, 2) : (1, 1 @ laneid)])
-GOOD = plan(PAIR, TURNED).movement
-
-
-def swap(*reads):
-    return Round((Group((0,), reads),))
-
-
-WRONG = {
-    "an element stays behind": (Movement(GOOD.local), "has to be at"),
-    "another element": (
-        Movement(GOOD.local, (swap(Read(0, 1, 1, (1,)), Read(1, 0, 1, (0,))),)),
-        "which gets element",
-    ),
-    "two offers": (
-        Movement(GOOD.local, (swap(Read(0, 1, 0, (1,)), Read(2, 1, 1, (0,))),)),
-        "round 0: lane 1 offers two registers",
-    ),
-    "two reads": (
-        Movement(GOOD.local, (swap(Read(0, 1, 0, (1,)), Read(0, 0, 0, (2,))),)),
-        "round 0: two values are read by lane 0",
-    ),
-    "no such lane": (
-        Movement(GOOD.local, (swap(Read(32, 1, 0, (1,))),)),
-        "lane 32 reads lane 1, and a warp has 32",
-    ),
-    "an empty register": (
-        Movement(GOOD.local, (swap(Read(0, 5, 0, (1,))),)),
-        "warp 0, lane 5, register 0 is read and holds no element",
-    ),
-    "one warp twice": (
-        Movement(GOOD.local, (Round((Group((0,), ()), Group((0, 1), ()))),)),
-        "two groups have warp 0",
-    ),
-    "a rename between threads": (
-        Movement(((Place(0, 0, 0), Place(0, 1, 0)),)),
-        "a thread cannot rename",
-    ),
-    "two writes": (Movement((*GOOD.local, *GOOD.local), GOOD.rounds), "two values go to"),
-    "a slot that nobody wrote": (
-        Movement(shared=Shared((), ((0, (Place(0, 0, 0),)),))),
-        "slot 0 is read and never written",
-    ),
-    "a slot that two wrote": (
-        Movement(shared=Shared(((Place(0, 0, 0), 0), (Place(0, 0, 1), 0)), ())),
-        "two values go to slot 0",
-    ),
-    "one read by two threads": (
-        Movement(shared=Shared(((Place(0, 0, 0), 0),), ((0, (Place(0, 0, 0), Place(0, 1, 0))),))),
-        "the read of slot 0 is by several threads",
-    ),
-}
-
-
-def test_the_good_movement():
-    assert prove(Delivers(PAIR, TURNED, GOOD)).verdict is Verdict.PROVED
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_movement_is_refuted(name):
-    movement, says = WRONG[name]
-    proof = prove(Delivers(PAIR, TURNED, movement))
-    assert proof.verdict is Verdict.REFUTED
-    assert says in proof.witness.summary
-
-
-def test_nothing_is_sent_for_every_size():
-    K = Dim("K", at_least=1)
-    source = TileLayout(S[(2, 8, 2 * K, 4, 2) : (4 * K, 4 @ laneid, 2, 1 @ laneid, 1)])
-    target = Map.of(
-        lambda i, j: {laneid: fragment(i, j), m: j % 2 + 2 * (i // 8) + 4 * (j // 8)}, (16, 16 * K)
-    )
-    assert prove(same_threads(source, target)).verdict is Verdict.PROVED
-    rows = TileLayout(S[(16, 16 * K) : (1 @ laneid, 1)])
-    assert prove(same_threads(source, rows)).verdict is Verdict.REFUTED
-    assert prove(same_warps(source, rows)).verdict is Verdict.PROVED
-
-
-def test_claims_of_staying_hold_where_plans_say_so():
-    by_tx = TileLayout(S[(64, 2) : (1 @ tx, 1)])
-    for target, threads, warps in (
-        (TileLayout(S[(2, 32, 2) : (1 @ warpid, 1 @ laneid, 1)]), True, True),
-        (TileLayout(S[(2, 2, 32) : (1 @ warpid, 1, 1 @ laneid)]), False, True),
-        (TileLayout(S[(2, 64) : (1, 1 @ tx)]), False, False),
-    ):
-        kind = plan(by_tx, target).kind
-        assert (kind in ("nothing", "registers")) == threads
-        assert (kind != "warps") == warps
-        assert (prove(same_threads(by_tx, target)).verdict is Verdict.PROVED) == threads
-        assert (prove(same_warps(by_tx, target)).verdict is Verdict.PROVED) == warps
-
-
-def test_a_lane_that_no_warp_has_is_no_thread():
-    wide = Map.of(lambda i: {laneid: i}, (64,))
-    by_tx = TileLayout(S[64 : 1 @ tx])
-    assert prove(same_threads(wide, by_tx)).verdict is Verdict.REFUTED
-
-
 # -- text --------------------------------------------------------------------------------------
 def test_a_plan_in_words():
     rows = TileLayout(S[(32, 4) : (1 @ laneid, 1)])
@@ -320,7 +211,7 @@ def test_a_plan_in_words():
     both = plan(TileLayout(S[2 : 1 @ warpid]), TileLayout(S[2:1] + R[2 : 1 @ warpid]))
     assert str(both) == (
         "Through shared memory: 2 elements written, 2 read.\n"
-        "1 places of the target stay, 1 change register, 0 change lane, 2 change warp."
+        "1 place of the target stays, 1 change register, 0 change lane, 2 change warp."
     )
 
 
@@ -330,6 +221,8 @@ def test_plans_of_equal_layouts_are_equal_and_hashable():
 
 
 # -- refusals ----------------------------------------------------------------------------------
+PAIR = TileLayout(S[(2, 2) : (1 @ laneid, 1)])
+TURNED = TileLayout(S[(2, 2) : (1, 1 @ laneid)])
 N = Dim("N")
 LANES = TileLayout(S[32 : 1 @ laneid])
 REFUSED = {
@@ -422,12 +315,3 @@ def test_bytes_need_a_width():
 def test_a_missing_value():
     with pytest.raises(PlanError, match="give a value for warp 0, lane 1, register 1: the plan"):
         plan(PAIR, TURNED).simulate({Place(0, 0, 0): 1})
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [("S[32 : 1@TLane]", "has places on TLane"), ("S[(2, 16) : (1@wgid, 1@tx)]", "count the same")],
-)
-def test_claims_of_staying_refuse_the_same(text, says):
-    with pytest.raises(PlanError, match=says):
-        same_threads(LANES, parse(text))

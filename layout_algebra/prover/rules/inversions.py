@@ -22,6 +22,7 @@ from layout_algebra.dims import (
     Relation,
     Size,
     Symbol,
+    at_least,
     divide_exactly,
     product,
     rewrite,
@@ -130,7 +131,7 @@ class Positive:
 
     def sure(self, sizes: Iterable[Size]) -> bool:
         """Whether all of them are known to be at least 0."""
-        return all(self.facts.at_least(self.plain(size), 0) for size in sizes)
+        return all(at_least(size, 0) or self.facts.at_least(self.plain(size), 0) for size in sizes)
 
 
 def _size_of(symbol: Symbol) -> Size:

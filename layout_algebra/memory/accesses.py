@@ -1,0 +1,236 @@
+"""Accesses: what one instruction of a warp touches, as a map from lanes to addresses.
+
+The callable that says where each lane goes is traced once, so that an access is a frozen value: a
+map from (lane, free variables) to bits, from the buffer's beginning.  What varies besides the lane
+(a column, where a view begins, a row's pitch) is a coordinate of it: a claim about an access is
+about all their values, and about every base address that the buffer's alignment allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from layout_algebra import terms
+from layout_algebra.conditions import Condition, at_most
+from layout_algebra.dims import Polynomial, Size, Symbol, as_size, is_size
+from layout_algebra.errors import LayoutError, TraceError
+from layout_algebra.folding import substitute, term_symbols, variables
+from layout_algebra.maps import Map
+from layout_algebra.memory.free import Free, free_variable, with_variables
+from layout_algebra.semantics import layout_map
+from layout_algebra.terms import Term, Var
+from layout_algebra.tracing import Conditions, Traced, term_of
+from layout_algebra.values import AnyLayout
+
+#: The axis of an access' places: bits from the first bit of the buffer.
+BIT = "bit"
+
+
+@dataclass(frozen=True)
+class Access:
+    """One read or write of a warp.
+
+    Attributes:
+        kind: "read" or "write".
+        elements: (lane, e, free variables) -> the bit where the lane's element e begins; its guard
+            says which lanes are active.
+        bits: bits that each lane moves, from its first element on.
+        element_bits: bits of one element.
+        lanes: lanes of the warp.
+        scope: the buffer's.
+        align: bytes that the buffer's first byte is a multiple of.
+        free: the Dims behind the free variables.
+        text: the access in words, for messages.
+        data: (lane, e) -> coordinates of the view, where the lane that holds an element is not
+            the one that addresses it (ldmatrix and its kind); None where it is.
+    """
+
+    kind: Literal["read", "write"]
+    elements: Map
+    bits: int
+    element_bits: int
+    lanes: int
+    scope: str
+    align: int
+    free: tuple[Free, ...] = ()
+    text: str = "access"
+    data: Map | None = None
+
+    @property
+    def address(self) -> Map:
+        """(lane, free variables) -> the bit where the lane's access begins."""
+        return self.elements.fixed(e=0)
+
+    @property
+    def lane(self) -> Var:
+        return self.elements.coordinates[0]
+
+    @property
+    def variables(self) -> tuple[Var, ...]:
+        """The free variables."""
+        return self.elements.coordinates[2:]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Region:
+    """A box of a buffer, as far as addresses need it.
+
+    Attributes:
+        layout, whole: the buffer's layout and shape.
+        begin, shape: where the box begins, and its sizes.
+        bits: bits of an element.
+        scope, align: the buffer's.
+        text: the box in words.
+    """
+
+    layout: AnyLayout
+    whole: tuple[Size, ...]
+    begin: tuple[Size, ...]
+    shape: tuple[Size, ...]
+    bits: int
+    scope: str
+    align: int
+    text: str
+
+
+def trace(
+    view: Region,
+    kind: Literal["read", "write"],
+    where: Callable[..., Any],
+    lanes: int,
+    bits: int,
+    free: Sequence[Size],
+    active: Callable[..., Any] | None,
+) -> Access:
+    """The access that a callable describes; see `View.read`."""
+    if type(lanes) is not int or not 1 <= lanes <= 64:
+        raise LayoutError(f"a warp has 1 to 64 lanes; got {lanes!r}")
+    named = [_symbol(dim) for dim in free]
+    dims = _dims(view, named)
+    lane = terms.coordinate("lane", lanes)
+    count = bits // view.bits
+    element = terms.coordinate("e", count)
+    arguments = [Traced(lane), *(Traced(dims[symbol].term) for symbol in named)]
+    coordinates = _coordinates(where(*arguments), view, where)
+    guard = _active(active, arguments)
+    coordinates[-1] = terms.add(coordinates[-1], element)
+    bounds, places = _within(view, coordinates, dims)
+    own = layout_map(view.layout, view.whole)
+    values = dict(zip(own.coordinates, places, strict=True))
+    place = with_variables(substitute(own.output("m"), values), dims)
+    used = tuple(dims.values())
+    elements = Map(
+        (lane, element, *(one.variable for one in used)),
+        ((BIT, terms.scale(place, view.bits)),),
+        (),
+        (*guard, *bounds),
+    )
+    many = "" if lanes == 32 else f", {lanes} lanes"
+    text = f"{kind} of {bits} bits a lane from {view.text}{many}"
+    return Access(kind, elements, bits, view.bits, lanes, view.scope, view.align, used, text)
+
+
+def _symbol(dim: object) -> Symbol:
+    """The symbol of a Dim."""
+    if isinstance(dim, Polynomial) and len(dim.terms) == 1:
+        ((monomial, factor),) = dim.terms
+        if len(monomial) == 1 and monomial[0][1] == 1 and isinstance(monomial[0][0], Symbol):
+            symbol = monomial[0][0]
+            if factor == symbol.multiple_of:
+                return symbol
+    raise LayoutError(f"free= is a list of Dims; got {dim!r}")
+
+
+def _dims(view: Region, named: Sequence[Symbol]) -> dict[Symbol, Free]:
+    """A free variable for every Dim of the buffer, the view and the list, bounded by the view."""
+    found: dict[Symbol, Free] = {symbol: free_variable(symbol) for symbol in named}
+    for begin, size, whole in zip(view.begin, view.shape, view.whole, strict=True):
+        room = whole - size
+        if isinstance(begin, Polynomial) and isinstance(room, int):
+            bounded = _bounded(begin, room)
+            if bounded is not None:
+                symbol, low, high = bounded
+                found[symbol] = free_variable(symbol, low, high)
+    sizes = [*view.begin, *view.shape, *view.whole, *view.layout.affine.sizes()]
+    mentioned = term_symbols(terms.const(size) for size in sizes)
+    for symbol in sorted(mentioned - set(found), key=lambda symbol: symbol.name):
+        found[symbol] = free_variable(symbol)
+    return found
+
+
+def _bounded(begin: Polynomial, room: int) -> tuple[Symbol, int, int] | None:
+    """The range of the symbol in 0 <= c*symbol + d <= room; None for anything else."""
+    parts = dict(begin.terms)
+    rest = parts.pop((), 0)
+    if len(parts) != 1:
+        return None
+    ((monomial, factor),) = parts.items()
+    if len(monomial) != 1 or monomial[0][1] != 1 or factor < 1:
+        return None
+    symbol = monomial[0][0]
+    if not isinstance(symbol, Symbol):
+        return None
+    return symbol, -(rest // factor), (room - rest) // factor
+
+
+def _coordinates(found: Any, view: Region, where: Callable[..., Any]) -> list[Term]:
+    given = found if isinstance(found, tuple | list) else (found,)
+    if len(given) != len(view.shape):
+        raise TraceError(
+            f"{where!r} gives {len(given)} coordinates; the view has {len(view.shape)} dimensions"
+        )
+    return [term_of(as_size(one) if is_size(one) else one) for one in given]
+
+
+def _active(
+    active: Callable[..., Any] | None, arguments: Sequence[Traced]
+) -> tuple[Condition, ...]:
+    if active is None:
+        return ()
+    kept = active(*arguments)
+    if not isinstance(kept, Conditions):
+        raise TraceError(f"active= gives conditions on its parameters; got {kept!r}")
+    return kept.all
+
+
+def _within(
+    view: Region, coordinates: Sequence[Term], dims: dict[Symbol, Free]
+) -> tuple[list[Condition], list[Term]]:
+    """The coordinates in the buffer, and what is assumed so that the view lies in it.
+
+    Raises:
+        LayoutError: a coordinate that may leave the view.
+    """
+    assumed: list[Condition] = []
+    places: list[Term] = []
+    for d, (coordinate, begin, size, whole) in enumerate(
+        zip(coordinates, view.begin, view.shape, view.whole, strict=True)
+    ):
+        own = with_variables(coordinate, dims)
+        last = with_variables(terms.const(size - 1), dims)
+        for gap, text in ((own, "before 0"), (terms.add(last, terms.scale(own, -1)), "after it")):
+            if gap.low is None or not isinstance(gap.low, int):
+                raise LayoutError(f"dimension {d}: it is not known that no lane goes {text}")
+            if gap.low < 0 and not _symbolic(own):
+                raise LayoutError(
+                    f"dimension {d}: some lane goes {text}: {own.low}..{own.high} in a view of "
+                    f"{size}"
+                )
+            if gap.low < 0:
+                assumed.append(at_most(0, gap))
+        start = with_variables(terms.const(begin), dims)
+        places.append(terms.add(own, start))
+        room = with_variables(terms.const(whole - size), dims)
+        for gap in (start, terms.add(room, terms.scale(start, -1))):
+            if not isinstance(gap.low, int) or gap.low < 0:
+                assumed.append(at_most(0, gap))
+    return assumed, places
+
+
+def _symbolic(term: Term) -> bool:
+    return any(variable.name not in ("lane", "e") for variable in variables([term]))
