@@ -39,9 +39,12 @@ if TYPE_CHECKING:
         wid_in_wg,
     )
     from layout_algebra.claims import (
+        BankConflictFree,
         Bijective,
         Claim,
+        Coalesced,
         Composition,
+        ConflictDegree,
         Covers,
         Disjoint,
         Empty,
@@ -49,8 +52,12 @@ if TYPE_CHECKING:
         Injective,
         Inverse,
         LeftInverse,
+        Matches,
+        NoWriteRace,
         ReplicasDistinct,
         RightInverse,
+        Vectorizable,
+        Wavefronts,
         WithinBounds,
     )
     from layout_algebra.composing import ComposedMap, compose, layout_of
@@ -66,13 +73,15 @@ if TYPE_CHECKING:
     )
     from layout_algebra.layouts import ComposeLayout, TileLayout
     from layout_algebra.maps import Map
+    from layout_algebra.memory import Buffer
     from layout_algebra.notation import R, S
     from layout_algebra.parsing import parse
+    from layout_algebra.planning import Plan, plan
     from layout_algebra.prover import assert_proved, checked, prove
     from layout_algebra.values import Iter, Swizzle
     from layout_algebra.verdicts import Proof, Verdict, Witness
 
-__version__ = "0.1.0"
+from layout_algebra.version import __version__ as __version__
 
 _HOME: dict[str, tuple[str, ...]] = {
     "axes": (
@@ -98,9 +107,12 @@ _HOME: dict[str, tuple[str, ...]] = {
         "wid_in_wg",
     ),
     "claims": (
+        "BankConflictFree",
         "Bijective",
         "Claim",
+        "Coalesced",
         "Composition",
+        "ConflictDegree",
         "Covers",
         "Disjoint",
         "Empty",
@@ -108,8 +120,12 @@ _HOME: dict[str, tuple[str, ...]] = {
         "Injective",
         "Inverse",
         "LeftInverse",
+        "Matches",
+        "NoWriteRace",
         "ReplicasDistinct",
         "RightInverse",
+        "Vectorizable",
+        "Wavefronts",
         "WithinBounds",
     ),
     "composing": ("ComposedMap", "compose", "layout_of"),
@@ -125,8 +141,10 @@ _HOME: dict[str, tuple[str, ...]] = {
     ),
     "layouts": ("ComposeLayout", "TileLayout"),
     "maps": ("Map",),
+    "memory": ("Buffer",),
     "notation": ("R", "S"),
     "parsing": ("parse",),
+    "planning": ("Plan", "plan"),
     "prover": ("assert_proved", "checked", "prove"),
     "values": ("Iter", "Swizzle"),
     "verdicts": ("Proof", "Verdict", "Witness"),
@@ -136,11 +154,15 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 __all__ = [
     "Axis",
     "Bank",
+    "BankConflictFree",
     "Bijective",
+    "Buffer",
     "Claim",
+    "Coalesced",
     "ComposeLayout",
     "ComposedMap",
     "Composition",
+    "ConflictDegree",
     "CoordinateError",
     "Covers",
     "Dim",
@@ -154,8 +176,11 @@ __all__ = [
     "LayoutAlgebraError",
     "LeftInverse",
     "Map",
+    "Matches",
+    "NoWriteRace",
     "NotProvedError",
     "P",
+    "Plan",
     "Proof",
     "R",
     "Relation",
@@ -166,7 +191,9 @@ __all__ = [
     "TCol",
     "TLane",
     "TileLayout",
+    "Vectorizable",
     "Verdict",
+    "Wavefronts",
     "WithinBounds",
     "Witness",
     "assert_proved",
@@ -187,6 +214,7 @@ __all__ = [
     "left_inverse",
     "m",
     "parse",
+    "plan",
     "prove",
     "pseudo_inverse",
     "reg",

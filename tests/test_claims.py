@@ -10,11 +10,13 @@ from __future__ import annotations
 import pickle
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from layout_algebra import (
     Axis,
+    Buffer,
     ComposeLayout,
     Dim,
     Map,
@@ -31,9 +33,12 @@ from layout_algebra.axes import reg
 from layout_algebra.claims import (
     CLAIMS,
     All,
+    BankConflictFree,
     Bijective,
     Claim,
+    Coalesced,
     Composition,
+    ConflictDegree,
     Covers,
     Disjoint,
     Empty,
@@ -41,11 +46,16 @@ from layout_algebra.claims import (
     Injective,
     Inverse,
     LeftInverse,
+    Matches,
+    NoWriteRace,
     ReplicasDistinct,
     RightInverse,
+    Vectorizable,
+    Wavefronts,
     WithinBounds,
 )
 from layout_algebra.errors import ClaimError, CoordinateError
+from layout_algebra.memory import NVIDIA
 from tests import bruteforce as bf
 from tests import extensions, symbolic
 from tests import generators as gen
@@ -53,6 +63,11 @@ from tests.building import built, plain_of
 from tests.extensions import of_plain
 
 MOST = 120
+#: Claims whose meaning is tested elsewhere: above, in tests/memory, or as the parts they have.
+OF_OTHERS = {
+    *("Bijective", "Composition", "BankConflictFree", "ConflictDegree", "Wavefronts"),
+    *("Coalesced", "Vectorizable", "NoWriteRace", "Matches"),
+}
 tile = TileLayout(S[(4, 8) : (8, 1)])
 N = Dim("N")
 
@@ -171,7 +186,7 @@ def test_claims_on_maps_mean_what_brute_force_says():
             raise
         expected = case.holds(subjects, box)
         counts[claim.name, compare(claim, expected, subjects, box, seed)] += 1
-    for name in CLAIMS.keys() - {"Bijective", "Composition"}:
+    for name in CLAIMS.keys() - OF_OTHERS:
         assert min(counts[name, True], counts[name, False]) >= 3, counts
     assert sum(counts.values()) > 500
 
@@ -392,6 +407,16 @@ def test_only_claims_join():
 # --------------------------------------------------------------------------- as values
 
 
+shared = Buffer((32, 64), "float16", TileLayout(S[(32, 64) : (64, 1)]), align=16)
+column = shared.read(lambda lane: (lane, 0), bytes=16)
+row = shared.write(lambda lane: (0, lane))
+fragment = TileLayout(S[(8, 4, 2) : (4 @ laneid, 1 @ laneid, 1)]).map((8, 8))
+dealt = replace(
+    shared.read(lambda lane: (lane % 8, 0), bytes=16),
+    data=Map.of(lambda laneid, m: {"i": laneid // 4, "j": laneid % 4 * 2 + m}, (32, 2)),
+)
+
+
 def examples() -> list[Claim]:
     back = TileLayout(S[(8, 4) : (4, 1)])
     return [
@@ -408,6 +433,13 @@ def examples() -> list[Claim]:
         RightInverse(tile, back),
         Inverse(tile, back),
         Composition(back, tile, tile),
+        BankConflictFree(column),
+        ConflictDegree(column, 8),
+        Wavefronts(column, 4),
+        Coalesced(row, 4),
+        Vectorizable(column),
+        NoWriteRace(row),
+        Matches(dealt, fragment),
         Injective(tile) & ReplicasDistinct(copied),
     ]
 
@@ -427,6 +459,13 @@ def test_claims_read_as_they_are_written():
         "RightInverse(S[(4, 8) : (8, 1)], S[(8, 4) : (4, 1)])",
         "Inverse(S[(4, 8) : (8, 1)], S[(8, 4) : (4, 1)])",
         "Composition(S[(8, 4) : (4, 1)], S[(4, 8) : (8, 1)], S[(4, 8) : (8, 1)])",
+        f"BankConflictFree({column}; {NVIDIA.name})",
+        f"ConflictDegree({column}, at most 8; {NVIDIA.name})",
+        f"Wavefronts({column}, at most 4; {NVIDIA.name})",
+        f"Coalesced({row}, at most 4 sectors)",
+        f"Vectorizable({column})",
+        f"NoWriteRace({row})",
+        f"Matches({dealt}, {fragment})",
         "Injective(S[(4, 8) : (8, 1)]) & ReplicasDistinct(S[4 : 1] + R[2 : 4])",
     ]
 

@@ -12,6 +12,13 @@
     RightInverse(f, g)          f(g(y)) = y on g's whole domain
     Inverse(f, g)               both
     Composition(f, g, h)        h(x) = f(g(x))
+    BankConflictFree(access)    no two lanes want different words of one bank at once
+    ConflictDegree(access, k)   no bank gives more than k words in one phase
+    Wavefronts(access, n)       at most n wavefronts in all
+    Coalesced(access, n)        at most n sectors of global memory
+    Vectorizable(access)        a lane's elements are one aligned run
+    NoWriteRace(access)         no byte is written by two lanes
+    Matches(access, fragment)   what a load deals out is what the fragment wants
     a & b                       all of them
 
 A box gives for each axis a size, or a pair (low, high) with the high end outside, as in Python;
@@ -25,6 +32,7 @@ answer as a counterexample, and its meaning by enumeration.  It does not know an
 
 from __future__ import annotations
 
+from layout_algebra.claims.banks import BankConflictFree, ConflictDegree, Wavefronts
 from layout_algebra.claims.base import All, Claim, Dims, Point, Subject, as_map
 from layout_algebra.claims.compositions import Composition
 from layout_algebra.claims.inverses import Inverse, LeftInverse, RightInverse
@@ -37,13 +45,17 @@ from layout_algebra.claims.places import (
     ReplicasDistinct,
     WithinBounds,
 )
+from layout_algebra.claims.vectors import Coalesced, Matches, NoWriteRace, Vectorizable
 
 __all__ = [
     "CLAIMS",
     "All",
+    "BankConflictFree",
     "Bijective",
     "Claim",
+    "Coalesced",
     "Composition",
+    "ConflictDegree",
     "Covers",
     "Dims",
     "Disjoint",
@@ -52,10 +64,14 @@ __all__ = [
     "Injective",
     "Inverse",
     "LeftInverse",
+    "Matches",
+    "NoWriteRace",
     "Point",
     "ReplicasDistinct",
     "RightInverse",
     "Subject",
+    "Vectorizable",
+    "Wavefronts",
     "WithinBounds",
     "as_map",
 ]
@@ -76,5 +92,12 @@ CLAIMS: dict[str, type[Claim]] = {
         RightInverse,
         Inverse,
         Composition,
+        BankConflictFree,
+        ConflictDegree,
+        Wavefronts,
+        Coalesced,
+        Vectorizable,
+        NoWriteRace,
+        Matches,
     )
 }

@@ -12,7 +12,7 @@ for each of its bits, and the element is the XOR of the bases of the bits that a
 That is the direction place -> element; layouts here say element -> place.  `from_linear` gives the
 first as a Map, `tile_from_linear` the second as a layout, where there is one; `to_linear`
 (linear_export.py) goes back.  Basis k of an input is where the place 2**k is; the place 0 is always
-element 0.  (Lin. layouts: arXiv 2505.23819.)
+element 0.  (Linear layouts: arXiv 2505.23819.)
 """
 
 from __future__ import annotations

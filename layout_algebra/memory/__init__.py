@@ -9,8 +9,8 @@ The claims about accesses are in `layout_algebra.claims`.
 """
 
 from layout_algebra.memory.accesses import Access
-from layout_algebra.memory.buffers import Buffer, View
 from layout_algebra.memory.banks import Service, served
+from layout_algebra.memory.buffers import Buffer, View
 from layout_algebra.memory.dtypes import bits_of
 from layout_algebra.memory.targets import NVIDIA, NVIDIA_WHOLE_WARP, MemoryTarget
 

@@ -36,6 +36,7 @@ class Access:
         kind: "read" or "write".
         elements: (lane, e, free variables) -> the bit where the lane's element e begins; its guard
             says which lanes are active.
+        where: (lane, e, free variables) -> the element's coordinates d0, d1, ... in the view.
         bits: bits that each lane moves, from its first element on.
         element_bits: bits of one element.
         lanes: lanes of the warp.
@@ -43,12 +44,13 @@ class Access:
         align: bytes that the buffer's first byte is a multiple of.
         free: the Dims behind the free variables.
         text: the access in words, for messages.
-        data: (lane, e) -> coordinates of the view, where the lane that holds an element is not
-            the one that addresses it (ldmatrix and its kind); None where it is.
+        data: (laneid, m) -> coordinates i, j, ... in the view of the element that the lane holds
+            there, where that lane is not the one that addresses it (ldmatrix and its kind).
     """
 
     kind: Literal["read", "write"]
     elements: Map
+    where: Map
     bits: int
     element_bits: int
     lanes: int
@@ -101,7 +103,7 @@ class Region:
 def trace(
     view: Region,
     kind: Literal["read", "write"],
-    where: Callable[..., Any],
+    going: Callable[..., Any],
     lanes: int,
     bits: int,
     free: Sequence[Size],
@@ -116,7 +118,7 @@ def trace(
     count = bits // view.bits
     element = terms.coordinate("e", count)
     arguments = [Traced(lane), *(Traced(dims[symbol].term) for symbol in named)]
-    coordinates = _coordinates(where(*arguments), view, where)
+    coordinates = _coordinates(going(*arguments), view, going)
     guard = _active(active, arguments)
     coordinates[-1] = terms.add(coordinates[-1], element)
     bounds, places = _within(view, coordinates, dims)
@@ -124,15 +126,23 @@ def trace(
     values = dict(zip(own.coordinates, places, strict=True))
     place = with_variables(substitute(own.output("m"), values), dims)
     used = tuple(dims.values())
-    elements = Map(
-        (lane, element, *(one.variable for one in used)),
-        ((BIT, terms.scale(place, view.bits)),),
-        (),
-        (*guard, *bounds),
-    )
+    inputs = (lane, element, *(one.variable for one in used))
+    bit = terms.scale(place, view.bits)
+    elements = Map(inputs, ((BIT, bit),), (), (*guard, *bounds))
+    named_places = [(f"d{d}", with_variables(one, dims)) for d, one in enumerate(coordinates)]
     many = "" if lanes == 32 else f", {lanes} lanes"
-    text = f"{kind} of {bits} bits a lane from {view.text}{many}"
-    return Access(kind, elements, bits, view.bits, lanes, view.scope, view.align, used, text)
+    return Access(
+        kind,
+        elements,
+        where=Map(inputs, tuple(named_places), (), elements.guard),
+        bits=bits,
+        element_bits=view.bits,
+        lanes=lanes,
+        scope=view.scope,
+        align=view.align,
+        free=used,
+        text=f"{kind} of {bits} bits a lane from {view.text}{many}",
+    )
 
 
 def _symbol(dim: object) -> Symbol:
@@ -226,9 +236,8 @@ def _within(
         start = with_variables(terms.const(begin), dims)
         places.append(terms.add(own, start))
         room = with_variables(terms.const(whole - size), dims)
-        for gap in (start, terms.add(room, terms.scale(start, -1))):
-            if not isinstance(gap.low, int) or gap.low < 0:
-                assumed.append(at_most(0, gap))
+        gaps = (start, terms.add(room, terms.scale(start, -1)))
+        assumed += [at_most(0, gap) for gap in gaps if not isinstance(gap.low, int) or gap.low < 0]
     return assumed, places
 
 

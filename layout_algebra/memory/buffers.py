@@ -111,7 +111,7 @@ class View:
         where: Callable[..., Any],
         *,
         lanes: int = 32,
-        bytes: int | None = None,  # noqa: A002
+        bytes: int | None = None,
         bits: int | None = None,
         free: Sequence[Size] = (),
         active: Callable[..., Any] | None = None,
@@ -138,7 +138,7 @@ class View:
         where: Callable[..., Any],
         *,
         lanes: int = 32,
-        bytes: int | None = None,  # noqa: A002
+        bytes: int | None = None,
         bits: int | None = None,
         free: Sequence[Size] = (),
         active: Callable[..., Any] | None = None,

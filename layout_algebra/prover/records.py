@@ -20,7 +20,6 @@ from typing import Any
 
 import z3
 
-import layout_algebra
 from layout_algebra.axes import Axis
 from layout_algebra.claims import Claim
 from layout_algebra.dims import Polynomial, Relation
@@ -32,6 +31,7 @@ from layout_algebra.prover.solve import Budget, fresh_context, replay
 from layout_algebra.terms import Term
 from layout_algebra.theorems import Theorem
 from layout_algebra.verdicts import Proof, Query, Verdict
+from layout_algebra.version import __version__
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Record:
 
 def tools() -> dict[str, str]:
     """Name -> version of what a verdict rests on."""
-    return {"layout_algebra": layout_algebra.__version__, "z3": z3.get_version_string()}
+    return {"layout_algebra": __version__, "z3": z3.get_version_string()}
 
 
 def record(theorem: Theorem, budget: Budget, known: str = "") -> Record:

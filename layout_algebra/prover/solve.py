@@ -17,12 +17,12 @@ import z3
 from layout_algebra.conditions import Condition
 from layout_algebra.dims import Relation, Size
 from layout_algebra.errors import WitnessError
-from layout_algebra.folding import Fold
+from layout_algebra.folding import Fold, subterms
 from layout_algebra.prover.bits import Bits, NoWidth, width_of
 from layout_algebra.prover.digits import Digits, NeedsBits
 from layout_algebra.prover.dims import Expr, SizeEncoder, number, smt_name
 from layout_algebra.questions import Question
-from layout_algebra.terms import Var
+from layout_algebra.terms import Product, Var
 from layout_algebra.verdicts import Query
 
 
@@ -50,32 +50,45 @@ class Encoded:
 
     def __init__(self, question: Question, context: z3.Context | None = None) -> None:
         self.question = question
-        sizes = SizeEncoder(context)
-        self.sizes = sizes
+        self.sizes = SizeEncoder(context)
         try:
-            digits = Digits(sizes)
-            clauses = _clauses(question, Fold(digits), lambda v: sizes(v), _integer_holds)
-            for variable in question.variables:
-                digits.var(variable)
-            relations = [sizes.relation(relation) for relation in question.relations]
-            self.assertions = [*sizes.conditions, *digits.conditions, *relations, *clauses]
-            self.variables: dict[Var, Expr] = dict(digits.variables)
-            self.logic = "QF_NIA" if _nonlinear(question) else "QF_LIA"
+            if _multiplies(question):  # two numbers below 2^w: bit-vectors do better than NIA
+                raise NeedsBits
+            self._as_integers()
         except NeedsBits:
-            if question.symbols():
-                raise NoWidth("bit operations on symbolic sizes") from None
-            width = width_of([*question.terms(), *question.variables])
-            bits = Bits(width, context)
-            clauses = _clauses(question, Fold(bits), bits.value, _bits_hold)
-            for variable in question.variables:
-                bits.var(variable)
-            self.assertions = [*bits.conditions, *clauses]
-            self.variables = dict(bits.variables)
-            self.logic = "QF_BV"
-
+            try:
+                self._as_bits(context)
+            except NoWidth:
+                if not _multiplies(question):
+                    raise
+                self._as_integers()
         names = [smt_name(variable) for variable in self.variables]
         if len(set(names)) != len(names):
             raise WitnessError(f"two variables of one question share a name: {sorted(names)}")
+
+    def _as_integers(self) -> None:
+        question, sizes = self.question, self.sizes
+        digits = Digits(sizes)
+        clauses = _clauses(question, Fold(digits), lambda v: sizes(v), _integer_holds)
+        for variable in question.variables:
+            digits.var(variable)
+        relations = [sizes.relation(relation) for relation in question.relations]
+        self.assertions = [*sizes.conditions, *digits.conditions, *relations, *clauses]
+        self.variables: dict[Var, Expr] = dict(digits.variables)
+        linear = not question.symbols() and not _multiplies(question)
+        self.logic = "QF_LIA" if linear else "QF_NIA"
+
+    def _as_bits(self, context: z3.Context | None) -> None:
+        question = self.question
+        if question.symbols():
+            raise NoWidth("bit operations on symbolic sizes")
+        bits = Bits(width_of([*question.terms(), *question.variables]), context)
+        clauses = _clauses(question, Fold(bits), bits.value, _bits_hold)
+        for variable in question.variables:
+            bits.var(variable)
+        self.assertions = [*bits.conditions, *clauses]
+        self.variables = dict(bits.variables)
+        self.logic = "QF_BV"
 
     def smt2(self) -> str:
         """The query as SMT-LIB 2 text."""
@@ -238,9 +251,11 @@ def _integer_holds(condition: Condition, value: Expr, zero: Expr) -> Expr:
 _bits_hold = _integer_holds  # bit-vector comparisons are signed, and the width holds every value
 
 
-def _nonlinear(question: Question) -> bool:
-    """Whether sizes multiply variables: any Dim that occurs at all makes the query nonlinear."""
-    return bool(question.symbols())
+def _multiplies(question: Question) -> bool:
+    """Whether variables multiply each other, with numbers for all sizes."""
+    return not question.symbols() and any(
+        isinstance(term, Product) for term in subterms(question.terms())
+    )
 
 
 _spent = [0]

@@ -14,9 +14,10 @@ installed there is named and left out.  Names, packages: tensor-layouts; pycute,
     right_inverse     A(R(j)) = j for every index of R; it may be short
     swizzle           x ^ (((x >> (M+S)) mod 2^B) << M), S negative the other way
 
-Columns: accepted, an answer was given; wrong, it breaks the law; of which none exists, no layout
-keeps it, so a refusal was due; refused; though one exists, a layout keeps the law; errors, the call
-failed by accident (a TypeError, a crash of the process).
+Columns: accepted, an answer was given; wrong, it breaks the law; none exists, of these, no layout
+keeps the law, so a refusal was due; refused; though one exists, of these, a layout keeps the law;
+errors, the call failed by accident (a TypeError, a crash of the process).  A layout has to keep the
+modes of B.  Left inverses are looked for where A's values are below 64.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ from tests.benchmarks.peer_libraries import LIBRARIES, Request, answer_all, tupl
 SEED = 20260
 CASES = 2500  # questions of each random kind
 SECONDS = 600  # for one run of one library
+ENDS = 20  # how often a library may end its process before it is asked no more
 ROOT = Path(__file__).resolve().parents[2]
 COUNTS = ("asked", "accepted", "wrong", "none exists", "refused", "though one exists", "errors")
 
@@ -53,6 +55,10 @@ class Cell:
     def add(self, kind: str, example: str) -> None:
         self.counts[kind] += 1
         self.examples.setdefault(kind, example)
+
+    def record(self) -> dict[str, dict[str, Any]]:
+        """It as JSON has it."""
+        return {"counts": {k: self.counts[k] for k in COUNTS}, "examples": self.examples}
 
 
 class Questions:
@@ -126,22 +132,27 @@ class NotInstalledError(Exception):
 
 
 def ask(name: str, python: str, requests: Sequence[Request]) -> tuple[str, list[Answer]]:
-    """A library's version and its answers; what ends its process is an error, and it goes on.
+    """A library's version and its answers.
+
+    A question that ends the process, or is not answered in time, is an error; then a new process is
+    asked the questions after it.
 
     Raises:
         NotInstalledError: it cannot be imported there.
     """
     answers: list[Answer] = []
     version = ""
-    while not version or len(answers) < len(requests):
+    for _ in range(ENDS):
         lines, why = _run(name, python, requests[len(answers) :])
         if not lines:
             raise NotInstalledError(why)
         version = json.loads(lines[0])
         answers += map(read, lines[1:])
-        if len(answers) < len(requests):
-            answers.append({"error": f"the process ended: {why}"})
-    return version, answers
+        if len(answers) == len(requests):
+            return version, answers
+        answers.append({"error": f"the process ended: {why}"})
+    unasked = len(requests) - len(answers)
+    return version, answers + [{"missing": "asked no more"}] * unasked
 
 
 def read(line: str) -> Answer:
@@ -166,6 +177,8 @@ def _run(name: str, python: str, requests: Sequence[Request]) -> tuple[list[str]
                 timeout=SECONDS,
             )
             why = " ".join([f"exit code {done.returncode}", *done.stderr.splitlines()[-1:]])
+        except OSError as error:
+            why = str(error)
         except subprocess.TimeoutExpired:
             why = f"no end within {SECONDS} s"
         text = path.read_text(encoding="utf-8") if path.exists() else ""
@@ -186,12 +199,12 @@ def table(name: str, version: str, cells: Mapping[str, Cell], examples: bool) ->
     package = LIBRARIES[name].package
     title = f"{name} {version}" if package in name else f"{name} ({package} {version})"
     heads = " ".join(f"{head:>{max(8, len(head))}}" for head in COUNTS)
-    lines = [f"{title:<34} {heads}  wrong/accepted"]
+    lines = [f"{title:<40} {heads}  wrong/accepted"]
     for row, cell in cells.items():
         numbers = " ".join(f"{cell.counts[head]:>{max(8, len(head))}}" for head in COUNTS)
         accepted = cell.counts["accepted"]
         share = f"{cell.counts['wrong'] / accepted:14.1%}" if accepted else f"{'-':>14}"
-        lines.append(f"  {row:<32} {numbers}  {share}")
+        lines.append(f"  {row:<38} {numbers}  {share}")
         kinds = ("wrong", "none exists", "though one exists", "errors") if examples else ()
         lines += [f"      {k}: {cell.examples[k]}" for k in kinds if k in cell.examples]
     return lines
@@ -236,7 +249,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         cells = questions.judged(answers)
         if not options.json:
             print("\n".join(table(name, version, cells, options.examples)), flush=True)
-        rows = {row: asdict(cell) for row, cell in cells.items()}
+        rows = {row: cell.record() for row, cell in cells.items()}
         report["libraries"][name] = {"version": version, "operations": rows}
     if options.json:
         print(json.dumps(report, indent=1))

@@ -34,6 +34,13 @@ def draw_layout(rng: random.Random, most: int = MOST) -> list[Any]:
     return flat(en.random_layout(rng, most))
 
 
+def injective(layout: list[Any], *, zeros: bool) -> bool:
+    """Whether no two elements share a value; with `zeros`, modes of stride 0 are left out."""
+    kept = [(s, d) for s, d in zip(*map(en.leaves, layout), strict=True) if d != 0 or not zeros]
+    places = en.table(tuple(s for s, _ in kept), tuple(d for _, d in kept))
+    return len(set(places)) == len(places)
+
+
 def draw_composition(rng: random.Random) -> list[Any]:
     """Two layouts; all values of the second are indices of the first."""
     while True:
@@ -56,19 +63,22 @@ def draw_divide(rng: random.Random) -> list[Any]:
             return [a, b]
 
 
-def draw_injective(rng: random.Random) -> list[Any]:
-    return _drawn(rng, lambda places: len(set(places)) == len(places))
+def draw_one(rng: random.Random) -> list[Any]:
+    return [draw_layout(rng)]
 
 
-def draw_not_injective(rng: random.Random) -> list[Any]:
-    return _drawn(rng, lambda places: len(set(places)) < len(places))
+def drawn_where(
+    draw: Callable[[random.Random], list[Any]], wanted: Callable[..., bool]
+) -> Callable[[random.Random], list[Any]]:
+    """The questions of `draw` that are wanted."""
 
+    def drawn(rng: random.Random) -> list[Any]:
+        while True:
+            arguments = draw(rng)
+            if wanted(*arguments):
+                return arguments
 
-def _drawn(rng: random.Random, wanted: Callable[[list[int]], bool]) -> list[Any]:
-    while True:
-        a = draw_layout(rng)
-        if wanted(en.table(*a)):
-            return [a]
+    return drawn
 
 
 def swizzles(overlapping: bool) -> list[list[Any]]:
@@ -151,8 +161,9 @@ def returns(answer: Answer, a: Any) -> bool:
 
 
 def right_undoes(answer: Answer, a: Any) -> bool:
-    places = en.table(*a)
-    return all(0 <= x < len(places) and places[x] == j for j, x in enumerate(whole(answer)))
+    places, found = en.table(*a), whole(answer)
+    inside = all(0 <= x < len(places) for x in found)
+    return bool(found) and inside and [places[x] for x in found] == list(range(len(found)))
 
 
 def xored(B: int, M: int, S: int) -> list[int]:
@@ -252,18 +263,28 @@ def never(*_: Any) -> bool:
     return False
 
 
-OPERATIONS = {
-    "composition": Operation("composition", composes, en.composition_exists, draw_composition),
-    "complement": Operation("complement", complements, complement_exists, draw_complement),
-    "logical_divide": Operation("logical_divide", divides, divide_exists, draw_divide),
-    "left_inverse": Operation("left_inverse", undoes, undo_exists, draw_injective),
-    "left_inverse, A not injective": Operation("left_inverse", returns, never, draw_not_injective),
-    "right_inverse": Operation(
-        "right_inverse", right_undoes, always, lambda rng: [draw_layout(rng)]
-    ),
-    "swizzle, |S| < B": Operation("swizzle", swizzles_so, always, all=swizzles(True)),
-    "its inverse": Operation("swizzle inverse", unswizzles, always, all=swizzles(True)),
-    "swizzle inverse, |S| >= B": Operation(
-        "swizzle inverse", unswizzles, always, all=swizzles(False)
-    ),
-}
+def _rows() -> Iterator[tuple[str, Operation]]:
+    """Every operation, where it matters for injective operands and for others."""
+    for apart in (True, False):
+        name = "" if apart else ", B not injective"
+        draw = drawn_where(draw_composition, lambda a, b, x=apart: injective(b, zeros=True) == x)
+        law = ("composition", composes, en.composition_exists)
+        yield f"composition{name}", Operation(*law, draw)
+    for apart in (True, False):
+        name = "" if apart else ", A not injective"
+        draw = drawn_where(draw_complement, lambda a, n, x=apart: injective(a, zeros=True) == x)
+        yield f"complement{name}", Operation("complement", complements, complement_exists, draw)
+    yield "logical_divide", Operation("logical_divide", divides, divide_exists, draw_divide)
+    draw = drawn_where(draw_one, lambda a: injective(a, zeros=False))
+    yield "left_inverse", Operation("left_inverse", undoes, undo_exists, draw)
+    draw = drawn_where(draw_one, lambda a: not injective(a, zeros=False))
+    yield "left_inverse, A not injective", Operation("left_inverse", returns, never, draw)
+    yield "right_inverse", Operation("right_inverse", right_undoes, always, draw_one)
+    yield "swizzle, |S| < B", Operation("swizzle", swizzles_so, always, all=swizzles(True))
+    for overlapping in (True, False):
+        name = f"inverse of a swizzle, |S| {'<' if overlapping else '>='} B"
+        every = swizzles(overlapping)
+        yield name, Operation("swizzle inverse", unswizzles, always, all=every)
+
+
+OPERATIONS = dict(_rows())

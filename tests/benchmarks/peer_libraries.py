@@ -98,6 +98,8 @@ def of_our_tiles(work: Work) -> None:
                 inside = range(int(only.low or 0), int(only.high or 0) + 1)
                 return {"values": [found.apply(place)["m"] for place in inside]}
             layout = cute.from_tile(found)
+            if not isinstance(layout, cute.Layout):
+                raise TypeError(f"no layout without a swizzle: {layout}")
             return {"layout": [layout.shape, layout.stride]}
 
         return answer
@@ -146,7 +148,7 @@ def of_cute_dsl(work: Work) -> None:
 
 @dataclass(frozen=True)
 class Library:
-    """The package's name on the index, the module that shows that it is there, and how it answers."""
+    """A library: its package's name, the module that shows that it is there, how it answers."""
 
     package: str
     module: str

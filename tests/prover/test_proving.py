@@ -6,12 +6,14 @@ import json
 import pickle
 import random
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import networkx
 import pytest
 
 from layout_algebra import (
+    Buffer,
     ComposeLayout,
     Dim,
     Map,
@@ -27,9 +29,12 @@ from layout_algebra import (
 )
 from layout_algebra.claims import (
     CLAIMS,
+    BankConflictFree,
     Bijective,
     Claim,
+    Coalesced,
     Composition,
+    ConflictDegree,
     Covers,
     Disjoint,
     Empty,
@@ -37,8 +42,12 @@ from layout_algebra.claims import (
     Injective,
     Inverse,
     LeftInverse,
+    Matches,
+    NoWriteRace,
     ReplicasDistinct,
     RightInverse,
+    Vectorizable,
+    Wavefronts,
     WithinBounds,
 )
 from layout_algebra.errors import ClaimError, DimError, NotProvedError, WitnessError
@@ -444,6 +453,20 @@ def test_nothing_hangs():
 # ------------------------------------------------------------------------ what is behind
 
 
+swizzled_rows = ComposeLayout(3, 3, 3, TileLayout(S[(32, 64) : (64, 1)]))
+banked = Buffer((32, 64), "float16", swizzled_rows, align=128).read(
+    lambda lane: (lane, 0), bytes=16
+)
+crowded = Buffer((32, 64), "float16", swizzled_rows.tile_layout, align=16).read(
+    lambda lane: (lane, 0), bytes=16
+)
+row = Buffer((32, 64), "float32", swizzled_rows.tile_layout).write(lambda lane: (0, lane))
+eight_by_eight = TileLayout(S[(8, 4, 2) : (4 @ laneid, 1 @ laneid, 1)]).map((8, 8))
+dealt = replace(
+    crowded, data=Map.of(lambda laneid, m: {"i": laneid // 4, "j": laneid % 4 * 2 + m}, (32, 2))
+)
+
+
 def sample() -> list[tuple[Claim, dict]]:
     """True claims of every kind, by every route, concrete and symbolic, with lemmas and parts."""
     swizzled = ComposeLayout(3, 3, 3, TileLayout(S[(8, 64) : (64, 1)]))
@@ -482,6 +505,13 @@ def sample() -> list[tuple[Claim, dict]]:
             (LeftInverse(column, TileLayout(S[(4, 8) : (1, 4)])), how),
             (RightInverse(column, TileLayout(S[(4, 8) : (1, 4)])), how),
             (Composition(column, TileLayout(S[(4, 8) : (1, 4)]), TileLayout(S[32:1])), how),
+            (BankConflictFree(banked), how),
+            (ConflictDegree(crowded, 8), how),
+            (Wavefronts(row, 1), how),
+            (Coalesced(replace(row, scope="global"), 5), how),
+            (Vectorizable(banked), how),
+            (NoWriteRace(row), how),
+            (Matches(dealt, eight_by_eight), how),
             (Empty(Map.of(lambda i: i, (4,), where=lambda i: i >= 4)), how),
             (Injective(tile) & Covers(tile, {"m": 32}) & Injective(swizzled), how),
         ]
