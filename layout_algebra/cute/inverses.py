@@ -18,7 +18,7 @@ from layout_algebra.cute.composing import composed
 from layout_algebra.cute.errors import CuteError
 from layout_algebra.cute.leaves import NoLayoutError, UndecidedError
 from layout_algebra.cute.shapes import make_layout, of_pairs
-from layout_algebra.cute.strides import MOST_ENUMERATED, Pair, merged, value
+from layout_algebra.cute.strides import MOST_ENUMERATED, Pair, merged, numbers, value
 from layout_algebra.cute.values import Layout, plain
 from layout_algebra.dims import Size
 
@@ -37,10 +37,16 @@ def left_inverse(a: Layout) -> Layout:
 
     Law: result(a(i)) == i for every index i of a.
 
+    Where strides divide one another but not by whole blocks, there is no complement; then each
+    digit of the result is as wide as the next stride, and counts on into the gap.
+
     Raises:
         CuteError: two elements of a have one value, or its strides do not nest (named).
     """
     a = plain(a, "left_inverse: the layout")
+    widened = _widened(a)
+    if widened is not None:
+        return widened
     for size, stride in a.pairs():
         if stride == 0 and size != 1:
             raise CuteError(
@@ -56,6 +62,38 @@ def left_inverse(a: Layout) -> Layout:
             f"0..{places - 1}"
         )
     return found
+
+
+def _widened(a: Layout) -> Layout | None:
+    """Strides that divide one another, though not by whole blocks: digits as wide as the strides.
+
+    The digit of a mode counts up to the next stride; above the mode's own size it is in a gap.
+    """
+    pairs = numbers(merged(a.pairs()))
+    if pairs is None:
+        return None
+    weight = 1
+    modes: list[tuple[int, int, int]] = []
+    for size, stride in pairs:
+        if size != 1:
+            modes.append((stride, size, weight))
+        weight *= size
+    modes.sort()
+    if not modes or modes[0][0] < 1:
+        return None
+    strides = [stride for stride, _, _ in modes]
+    nests = all(
+        high % (low * size) == 0 for (low, size, _), high in zip(modes, strides[1:], strict=False)
+    )
+    if nests:
+        return None  # the usual way counts the gaps apart
+    found: list[Pair] = [(strides[0], 0)] if strides[0] > 1 else []
+    for (stride, size, weight), above in zip(modes, [*strides[1:], 0], strict=True):
+        width, rest = (size, 0) if above == 0 else divmod(above, stride)
+        if rest or width < size:
+            return None
+        found.append((width, weight))
+    return of_pairs(merged(found))
 
 
 def _inverted(a: Layout) -> list[Pair]:

@@ -19,8 +19,8 @@ from tests.cute import enumeration as en
 
 CASES = 60
 OURS = [name for name, library in LIBRARIES.items() if library.package == "layout-algebra"]
-#: Strides that do not nest, as in (2,2):(1,3), can have a left inverse, here (3,2):(1,2);
-#: cute.left_inverse says that it does not look for those.
+#: Strides of which none divides the other, as in (2,6):(7,6), can have a left inverse (by a
+#: negative stride, here); cute.left_inverse says that it does not look for those.
 NOT_LOOKED_FOR = {("layout-algebra", "left_inverse")}
 
 

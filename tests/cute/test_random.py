@@ -123,13 +123,13 @@ def test_inverses_and_vectors():
         right = attempt(cute.right_inverse, made(a))
         assert [places[y] for y in en.table(*right)] == list(range(en.size(right[0])))
         left = attempt(cute.left_inverse, made(a))
-        exists = len(set(places)) == len(places) and en.shifts(a, 1) is not None
-        counts[exists] += 1
-        assert (left is not None) == exists, (a, left)
+        fills = len(set(places)) == len(places) and en.shifts(a, 1) is not None
+        counts[fills] += 1
+        assert left is not None or not fills, (a, left)
         if left is not None:
             back = en.table(*left)
             assert [back[y] for y in places] == list(range(len(places))), (a, left)
-            assert sorted(back) == list(range(len(back))), (a, left)
+            assert not fills or sorted(back) == list(range(len(back))), (a, left)
         b = en.random_layout(rng, 48)
         here = en.table(*attempt(cute.right_inverse, made(b)))
         common = 0

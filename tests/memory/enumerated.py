@@ -34,7 +34,7 @@ class Placed:
         swizzle: (per_element, swizzle_len, atom_len, swizzle_inner) or None.
     """
 
-    extents: tuple[int, ...]
+    extents: tuple[int | str, ...]
     strides: tuple[int | str, ...]
     offset: int = 0
     swizzle: tuple[int, int, int, bool] | None = None
@@ -43,7 +43,7 @@ class Placed:
         """The address of the element with a flat index, in elements."""
         address = self.offset
         for extent, stride in zip(reversed(self.extents), reversed(self.strides), strict=True):
-            flat, digit = divmod(flat, extent)
+            flat, digit = divmod(flat, number(extent, values))
             address += digit * number(stride, values)
         if self.swizzle is None:
             return address
@@ -83,7 +83,7 @@ class Accessed:
         free: the free variables.
     """
 
-    shape: Coordinates
+    shape: tuple[int | str, ...]
     placed: Placed
     element_bits: int
     width: int
@@ -111,20 +111,22 @@ class Accessed:
         if not self.begin:
             return True
         starts = [number(one, values) for one in self.begin]
-        ends = zip(starts, self.view, self.shape, strict=True)
-        return all(start >= 0 and start + size <= whole for start, size, whole in ends)
+        whole = [number(one, values) for one in self.shape]
+        ends = zip(starts, self.view, whole, strict=True)
+        return all(start >= 0 and start + size <= most for start, size, most in ends)
 
     def element(self, lane: int, e: int, values: Mapping[str, int]) -> int:
         """The bit where the lane's element e begins, from the buffer's first."""
         given = [values[one.name] for one in self.free if one.parameter]
         coordinates = list(self.where(lane, *given))
         coordinates[-1] += e
-        sizes = self.view or self.shape
+        whole = [number(one, values) for one in self.shape]
+        sizes = self.view or whole
         if not all(0 <= c < size for c, size in zip(coordinates, sizes, strict=True)):
             raise AssertionError(f"lane {lane} leaves the view: {coordinates} of {sizes}")
         starts = [number(one, values) for one in self.begin or (0,) * len(self.shape)]
         flat = 0
-        for coordinate, start, size in zip(coordinates, starts, self.shape, strict=True):
+        for coordinate, start, size in zip(coordinates, starts, whole, strict=True):
             flat = flat * size + coordinate + start
         return self.placed.place(flat, values) * self.element_bits
 
@@ -182,7 +184,9 @@ class Accessed:
         found: dict[int, dict[int, list[int]]] = {}
         for lane, first in self.firsts(values).items():
             if lane in phase:
-                for word in sorted({(base + first + b) // WORD_BITS for b in range(self.width)}):
+                for word in range(
+                    (base + first) // WORD_BITS, (base + first + self.width - 1) // WORD_BITS + 1
+                ):
                     found.setdefault(word % BANKS, {}).setdefault(word, []).append(lane)
         return found
 

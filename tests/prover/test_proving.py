@@ -532,6 +532,14 @@ def sample() -> list[tuple[Claim, dict]]:
             (Inverse(TileLayout(S[(M, K) : (1, M)]), TileLayout(S[(K, M) : (1, K)])), how),
             (
                 Composition(
+                    TileLayout(S[(M, 512) : (1024, 2)]),
+                    ComposeLayout(3, 3, 3, TileLayout(S[(8 * M, 64) : (64, 1)])),
+                    ComposeLayout(4, 3, 3, TileLayout(S[(512 * M,) : (2,)])),
+                ),
+                how,
+            ),
+            (
+                Composition(
                     TileLayout(S[(K, M) : (1, K)]),
                     TileLayout(S[(M, K) : (1, M)]),
                     TileLayout(S[(M * K,) : (1,)]),
