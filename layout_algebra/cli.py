@@ -3,6 +3,7 @@
     layout-algebra prove proofs/
     layout-algebra check "S[(8,64):(64,1)]" --injective --bijective-onto m=512
     layout-algebra show "S[(8,2,4,2):(4@laneid,1@warpid,1@laneid,1)]" --shape 8x16
+    layout-algebra banks "S[(128,64):(64,1)]" --access column --dtype f16 --bytes 16
     layout-algebra recheck ledger.json
 
     0    everything is proved, or refuted where that was expected
@@ -119,6 +120,7 @@ def _parser() -> argparse.ArgumentParser:
         ("prove", _prove, "prove the theorems of files and folders; write a ledger"),
         ("check", _check, "ask whether a layout has a property"),
         ("show", _show, "say what a layout is: axes, formula, places"),
+        ("banks", _banks, "how a warp's access to shared memory is served"),
         ("recheck", _recheck, "put a ledger's queries to other solvers"),
         ("crosscheck", _crosscheck, "run a ledger's proofs as kernels"),
     ):
@@ -193,6 +195,26 @@ def _check(command: argparse.ArgumentParser) -> None:
 def _show(command: argparse.ArgumentParser) -> None:
     command.add_argument("notation", metavar="NOTATION", help='such as "S[(8,64):(64,1)]"')
     command.add_argument("--shape", metavar="SHAPE", help="a logical shape, such as 8x64")
+
+
+def _banks(command: argparse.ArgumentParser) -> None:
+    command.add_argument("notation", metavar="NOTATION", help='such as "S[(128,64):(64,1)]"')
+    command.add_argument("--shape", metavar="SHAPE", help="the logical shape, such as 128x64")
+    command.add_argument(
+        "--access",
+        default="column",
+        metavar="WHERE",
+        help='column, row, or coordinates by lane, such as "lane %% 16, lane // 16 * 8"',
+    )
+    command.add_argument("--dtype", default="float16", help="element type (float16)")
+    command.add_argument("--bytes", type=_positive, metavar="N", help="bytes that a lane moves")
+    command.add_argument(
+        "--align", type=_positive, metavar="N", help="the buffer begins at a multiple of N bytes"
+    )
+    command.add_argument("--kind", choices=("read", "write"), default="read")
+    command.add_argument(
+        "--target", choices=("nvidia", "nvidia-whole-warp"), default="nvidia", help="the banks"
+    )
 
 
 def _recheck(command: argparse.ArgumentParser) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Protocol
 
 from layout_algebra import terms
 from layout_algebra.arithmetic import integers
@@ -155,6 +156,12 @@ class NoWriteRace(AccessClaim):
         return None
 
 
+class HasMap(Protocol):
+    """A layout with a shape of its own: an entry of the hardware catalogue."""
+
+    def map(self) -> Map: ...
+
+
 @dataclass(frozen=True)
 class Matches(Claim):
     """What a collective load leaves in the lanes' registers is what a fragment wants there.
@@ -169,7 +176,7 @@ class Matches(Claim):
     """
 
     access: Access
-    fragment: Map
+    fragment: Map | HasMap
 
     def __post_init__(self) -> None:
         if not isinstance(self.access, Access) or self.access.data is None:  # type: ignore[redundant-expr]
@@ -181,13 +188,13 @@ class Matches(Claim):
             object.__setattr__(self, "fragment", Map.of(self.fragment))
 
     def subjects(self) -> tuple[Subject, ...]:
-        return (self.access.elements, self.fragment)
+        return (self.access.elements, Map.of(self.fragment))
 
     def parts(self) -> tuple[Claim, ...]:
         data = self.access.data
         if data is None:
             raise ClaimError("the access deals no elements out")
-        return (LeftInverse(self.fragment, data), Vectorizable(self.access))
+        return (LeftInverse(Map.of(self.fragment), data), Vectorizable(self.access))
 
     def work(self, dims: Dims | None = None) -> int:
         return sum(part.work(dims) for part in self.parts())

@@ -10,6 +10,7 @@ The callables are shared: the package calls them with symbols, the enumeration w
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -53,15 +54,28 @@ class Recipe:
     def parameter(self, name: str, multiple: int, most: int) -> int:
         """A further parameter of the callables; its number."""
         index = sum(one.parameter for one in self.variables)
-        # at most five values each, the last ones, so that few points reach far
-        least = max(0, most // multiple - 4) * multiple if self.rng.random() < 0.5 else 0
-        most = min(most, least + 4 * multiple)
+        # few values each, the first or the last ones, so that few points reach far
+        further = self.rng.choice((1, 2, 3))
+        last = most // multiple
+        least = max(0, last - further) * multiple if self.rng.random() < 0.5 else 0
+        most = min(last * multiple, least + further * multiple)
         self.variables.append(Variable(name, multiple, least, most))
         return index
 
 
+#: Values of all free variables together that one access may have.
+MOST_POINTS = 40
+
+
 def draw(rng: random.Random, scope: str, kind: str) -> Drawn:
     """A random access to a buffer of the scope."""
+    while True:
+        drawn = _draw(rng, scope, kind)
+        if math.prod(len(one.values) for one in drawn.plain.free) <= MOST_POINTS:
+            return drawn
+
+
+def _draw(rng: random.Random, scope: str, kind: str) -> Drawn:
     bits = rng.choice(tuple(DTYPES))
     counts = [n for n in (1, 1, 2, 4, 8, 16, 32) if n * bits <= 128]
     rows, columns = rng.choice((8, 12, 16, 32, 64)), rng.choice((16, 24, 32, 40, 64, 128))
@@ -143,10 +157,10 @@ def draw_layout(
         case "pitch":
             step = rng.choice((1, 2, 4, 8, 16))
             least = -(-columns // step) * step
-            variables.append(Variable("ld", step, least, least + 4 * step, parameter=False))
+            variables.append(Variable("ld", step, least, least + rng.choice((2, 4)) * step, parameter=False))
             strides = ("ld", 1)
         case _:
-            variables.append(Variable("M", 8, 64, 80, parameter=False))
+            variables.append(Variable("M", 8, 64, 72, parameter=False))
             shape = extents = ("M", columns)
             strides = (columns, 1)
     offset = rng.choice((0, 0, 0, 1, 8, 64))

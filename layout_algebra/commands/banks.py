@@ -1,0 +1,172 @@
+"""`banks`: how a warp's access to shared memory is served, for every position and base address.
+
+    layout-algebra banks "S[(128,64):(64,1)]" --access column --dtype f16 --bytes 16
+
+The verdict is about all values of the free variables; the table shows one of them: the
+counterexample's, or the first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from layout_algebra.claims import BankConflictFree, ConflictDegree, Vectorizable
+from layout_algebra.dims import Dim
+from layout_algebra.errors import LayoutError
+from layout_algebra.memory import NVIDIA, NVIDIA_WHOLE_WARP, Access, Buffer, MemoryTarget, Service
+from layout_algebra.memory.banks import points, service_at
+from layout_algebra.parsing import parse, parse_shape
+from layout_algebra.prover import prove
+from layout_algebra.trees import Source
+from layout_algebra.verdicts import Proof, Verdict
+
+TARGETS = {"nvidia": NVIDIA, "nvidia-whole-warp": NVIDIA_WHOLE_WARP}
+WARP = 32
+_OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.BitXor: operator.xor,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+}
+
+
+def main(arguments: argparse.Namespace) -> int:
+    layout = parse(arguments.notation)
+    shape = layout.extents if arguments.shape is None else parse_shape(arguments.shape)
+    buffer = Buffer(tuple(shape), arguments.dtype, layout, "shared", arguments.align or 0)
+    size = arguments.bytes if arguments.bytes is not None else max(1, buffer.bits // 8)
+    if arguments.align is None and size & (size - 1) == 0:  # an access is aligned to its size
+        buffer = Buffer(tuple(shape), arguments.dtype, layout, "shared", max(size, buffer.align))
+    access = _access(buffer, arguments.access, arguments.kind, size)
+    target = TARGETS[arguments.target]
+    proofs = [prove(BankConflictFree(access, target=target)), prove(Vectorizable(access))]
+    service = _shown(access, target, proofs[0])
+    degree = prove(ConflictDegree(access, max(1, service.degree), target=target))
+    if proofs[0].verdict is Verdict.REFUTED and proofs[1].verdict is Verdict.PROVED:
+        proofs.append(degree)
+    if arguments.json:
+        print(json.dumps(_json(access, service, proofs), indent=1))
+    else:
+        print("\n".join(_text(access, service, proofs)))
+    worst = min(proof.verdict for proof in proofs)
+    return 0 if worst is Verdict.PROVED else 1 if worst is Verdict.REFUTED else 3
+
+
+def _access(buffer: Buffer, text: str, kind: str, size: int) -> Access:
+    """The access that a word or a formula describes."""
+    count = 8 * size // buffer.bits if 8 * size % buffer.bits == 0 else 1
+    moving = buffer.read if kind == "read" else buffer.write
+    if text not in ("column", "row"):
+        return moving(_formula(text, len(buffer.shape)), bytes=size)
+    if len(buffer.shape) != 2 or not all(isinstance(n, int) for n in buffer.shape):
+        raise LayoutError(f"a {text} is of two dimensions of numbers: give --shape, like 128x64")
+    rows, cols = (int(n) for n in buffer.shape)  # type: ignore[arg-type]
+    if count > cols:
+        raise LayoutError(f"{size} bytes are {count} elements, more than a row's {cols}")
+    if text == "column":
+        free = Dim("column", multiple_of=count, at_most=cols - count)
+        return moving(lambda lane, j: (lane, j), bytes=size, lanes=min(WARP, rows), free=[free])
+    free = Dim("row", at_most=rows - 1)
+    return moving(
+        lambda lane, i: (i, lane * count),
+        bytes=size,
+        lanes=min(WARP, cols // count),
+        free=[free],
+    )
+
+
+def _formula(text: str, rank: int) -> Callable[[Any], Any]:
+    """`lane % 16, lane // 16 * 8` as a function of the lane."""
+    source = Source(text, "an access", "column, row, or lane % 16, lane // 16 * 8", "%^&|<>")
+    pieces = source.pieces(0, len(text), ",")
+    nodes = [source.node(*piece) for piece in pieces]
+    if len(nodes) != rank:
+        raise source.error(f"{len(nodes)} coordinates for a shape of {rank} dimensions", 0)
+
+    def value(node: ast.expr, lane: Any) -> Any:
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            return node.value
+        if isinstance(node, ast.Name) and node.id == "lane":
+            return lane
+        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
+            sides = value(node.left, lane), value(node.right, lane)
+            with source.at(node):
+                return _OPERATIONS[type(node.op)](*sides)
+        raise source.error("an access is arithmetic on lane and integers", node)
+
+    return lambda lane: tuple(value(node, lane) for node in nodes)
+
+
+def _shown(access: Access, target: MemoryTarget, proof: Proof) -> Service:
+    """The service that is drawn: the counterexample's, or the first."""
+    first = next(points(access))
+    if proof.witness is not None and proof.witness.points:
+        values = proof.witness.points[0]
+        for free in access.free:
+            first[free.variable] = values.get(free.name, 0) // free.multiple
+    return service_at(access, target, 0, first)
+
+
+def table(service: Service) -> list[str]:
+    """Lanes and banks: # a word, ! a word in a bank that has to give several in this phase."""
+    banks = service.target.banks
+    rule = "".join(str(bank // 10) if bank % 10 == 0 else " " for bank in range(banks))
+    lines = [f"bank     {rule}", f"         {''.join(str(b % 10) for b in range(banks))}"]
+    for number, phase in enumerate(service.phases):
+        if len(service.phases) > 1:
+            lines.append(f"phase {number}, degree {phase.degree}")
+        for lane in phase.lanes:
+            marks = ["."] * banks
+            for bank, words in phase.words.items():
+                if any(lane in lanes for lanes in words.values()):
+                    marks[bank] = "!" if len(words) > 1 else "#"
+            lines.append(f"lane {lane:2}  {''.join(marks)}")
+    return lines
+
+
+def _text(access: Access, service: Service, proofs: Sequence[Proof]) -> list[str]:
+    lines = [str(access)]
+    for proof in proofs:
+        name = str(proof.claim).split("(", 1)[0]
+        at_most = getattr(proof.claim, "at_most", None)
+        label = name if at_most is None else f"{name}, at most {at_most}"
+        lines.append(f"{proof.verdict}  {label}  [{proof.method}, {proof.seconds * 1e3:.1f} ms]")
+        lines += [
+            f"  {text}" for text in (proof.witness and proof.witness.summary, proof.reason) if text
+        ]
+    lines.append(
+        f"{service.wavefronts} wavefronts here, at least {service.least} for these words; "
+        f"{service.target.name}"
+    )
+    return [*lines, *table(service)]
+
+
+def _json(access: Access, service: Service, proofs: Sequence[Proof]) -> dict[str, Any]:
+    return {
+        "access": str(access),
+        "target": service.target.name,
+        "verdicts": [
+            {
+                "claim": str(proof.claim),
+                "verdict": str(proof.verdict),
+                "method": proof.method,
+                "seconds": proof.seconds,
+                "witness": proof.witness.to_json() if proof.witness is not None else None,
+            }
+            for proof in proofs
+        ],
+        "wavefronts": service.wavefronts,
+        "least": service.least,
+        "degree": service.degree,
+    }
