@@ -7,10 +7,21 @@
     hw.tmem_datapath_layout("D", 128, 256)     # the TMEM accumulator of an M = 128 MMA
     hw.wg_local_layout(64)                     # one row for each thread of a warpgroup
 
-Every entry is an ordinary layout and cites where its facts come from; `catalogue()` yields them all.
+Every entry is an ordinary layout and cites where its facts come from; `catalogue()` yields all.
 """
 
+from layout_algebra.hardware.descriptors import (
+    MatrixDescriptor,
+    Tcgen05Descriptor,
+    WgmmaDescriptor,
+    base_offset,
+)
 from layout_algebra.hardware.entries import Entry, catalogue
+from layout_algebra.hardware.finding_descriptors import (
+    NoDescriptor,
+    descriptor_for,
+    mode_of_buffer,
+)
 from layout_algebra.hardware.matrices import (
     MatrixLoad,
     MatrixStore,
@@ -22,23 +33,66 @@ from layout_algebra.hardware.matrices import (
 from layout_algebra.hardware.mma import Mma, mma
 from layout_algebra.hardware.mma_scales import mma_scales
 from layout_algebra.hardware.registers import wg_local_layout
+from layout_algebra.hardware.shared import (
+    SwizzleMode,
+    mma_atom_layout,
+    mma_atom_shape,
+    mma_shared_layout,
+)
 from layout_algebra.hardware.sparse import SparseMma, mma_sparse
+from layout_algebra.hardware.tma import (
+    Interleave,
+    tma_box_problem,
+    tma_shared_layout,
+    tma_shared_problem,
+    tma_tensor_problem,
+)
 from layout_algebra.hardware.tmem import tmem_datapath_layout
+from layout_algebra.hardware.wgmma import (
+    Wgmma,
+    wgmma,
+    wgmma_a_layout,
+    wgmma_accumulator_layout,
+    wgmma_columns,
+    wgmma_types,
+)
 
 __all__ = [
     "Entry",
+    "Interleave",
+    "MatrixDescriptor",
     "MatrixLoad",
     "MatrixStore",
     "MatrixTranspose",
     "Mma",
+    "NoDescriptor",
     "SparseMma",
+    "SwizzleMode",
+    "Tcgen05Descriptor",
+    "Wgmma",
+    "WgmmaDescriptor",
+    "base_offset",
     "catalogue",
+    "descriptor_for",
     "ldmatrix",
     "mma",
+    "mma_atom_layout",
+    "mma_atom_shape",
     "mma_scales",
+    "mma_shared_layout",
     "mma_sparse",
+    "mode_of_buffer",
     "movmatrix",
     "stmatrix",
+    "tma_box_problem",
+    "tma_shared_layout",
+    "tma_shared_problem",
+    "tma_tensor_problem",
     "tmem_datapath_layout",
     "wg_local_layout",
+    "wgmma",
+    "wgmma_a_layout",
+    "wgmma_accumulator_layout",
+    "wgmma_columns",
+    "wgmma_types",
 ]
