@@ -13,7 +13,7 @@ from typing import Any
 
 from layout_algebra.algebra import compose as composition
 from layout_algebra.algebra.checking import reported
-from layout_algebra.algebra.deciding import Decide
+from layout_algebra.algebra.deciding import Decide, checked_decide
 from layout_algebra.algebra.no_layout import NoLayout, UndecidedError
 from layout_algebra.algebra.tabulated import tabulated
 from layout_algebra.axes import m
@@ -57,7 +57,8 @@ def compose(
         sizes and very large irregular layouts, none is known), the composite as a Map.
 
     Raises:
-        DomainError: an element of inner whose place is no index of outer; the first one is named.
+        DomainError: an element of inner layout whose place is no index of outer; the first one is
+            named.  (Of a Map, what lies outside is left out: its guard says so.)
         CoordinateError: inner has places on several axes, or copies of which only some are inside.
         LayoutError: something that is no layout.
     """
@@ -66,7 +67,7 @@ def compose(
         found = layout_of(composite)
         return _composed(composite, found) if isinstance(found, NoLayout) else found
     outer, inner = _as_layouts(outer, inner)
-    found = composition.compose(outer, inner, decide)
+    found = composition.compose(outer, inner, checked_decide(decide))
     if isinstance(found, NoLayout):
         return _composed(layout_map(outer).after(layout_map(inner), inside=True), found)
     return reported("compose", _public(found), outer=outer, inner=inner)
@@ -128,12 +129,18 @@ def _as_layouts(
         size = period if isinstance(outer, Swizzle) else layout_size(outer)
         inner = _over(inner, size)
     if isinstance(outer, Swizzle):
-        top = composition.highest(inner, composition.index_axis(inner)) + 1
+        # a swizzle of inner stays in its blocks, which may be larger
+        reach = inner.affine if inner.is_symbolic else inner
+        top = composition.highest(reach, composition.index_axis(inner)) + 1
         period = outer.period
-        whole = -(-top // period) * period if isinstance(top, int) else top
+        whole = max(1, -(-top // period)) * period if isinstance(top, int) else top
         outer = _over(outer, whole)
     return outer, inner
 
 
 def _over(swizzle: Swizzle, size: object) -> AnyLayout:
+    if not swizzle.is_involution:
+        raise LayoutError(
+            f"{swizzle} has fields that overlap, which no layout has: write it into a Map"
+        )
     return ComposeLayout._from_parts(swizzle, TileLayout._from_parts((Iter(size, 1, m),), (), ()))  # type: ignore[arg-type]

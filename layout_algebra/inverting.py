@@ -113,7 +113,7 @@ def elements_at(
     """Every element at a place, in order; arguments and errors as for element_at.
 
     Raises:
-        LayoutError: more than `most` elements.
+        LayoutError: more than `most` elements, or a `most` that is no int.
     """
     return locate.elements_at(any_layout("layout", layout), _place(place, named), most)
 

@@ -161,6 +161,7 @@ class SwizzledOperations(Swizzled):
         decide: Decide | None = None,
     ) -> None:
         """None: a swizzled layout is never the outer one."""
+        any_layout("tiled", tiled)
         return None
 
     def is_direct_sum_right(

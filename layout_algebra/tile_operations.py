@@ -234,6 +234,7 @@ class TileOperations(Tile):
         decide: Decide | None = None,
     ) -> Tile | Swizzled | None:
         """The inner layout whose tiling over this one is `tiled` (swizzled as that is), or None."""
+        tiled = any_layout("tiled", tiled)
         found = recognise.is_tile_outer(
             self, tiled.affine, tiled_shape, outer_shape, target, decide
         )

@@ -157,8 +157,10 @@ def _stays(
             continue
         elif ask.at_least(step, 0):
             high = high + step * (group.extent - 1)
-        else:
+        elif ask.at_least(-step, 0):
             low = low + step * (group.extent - 1)
+        else:
+            return False  # up or down: it is not known
     return ask.at_least(low, 0) and ask.at_least(extent - 1 - high, 0)
 
 

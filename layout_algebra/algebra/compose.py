@@ -28,9 +28,12 @@ from layout_algebra.algebra.passing import passed_through
 from layout_algebra.algebra.single_swizzle import as_one_swizzle
 from layout_algebra.algebra.tabulated import tabulated
 from layout_algebra.axes import Axis, m
-from layout_algebra.errors import CoordinateError
+from layout_algebra.errors import CoordinateError, LayoutError
 from layout_algebra.semantics import layout_map
 from layout_algebra.values import AnyLayout, Iter, Swizzled, Tile, layout_size
+
+#: Digits under a swizzle that are tried to name the first element outside.
+MOST_TRIED = 1 << 14
 
 
 class DomainError(CoordinateError):
@@ -86,21 +89,20 @@ def _composed(outer: AnyLayout, inner: AnyLayout, ask: Decide) -> AnyLayout | No
             tile = found.tile_layout
             return tile if one.is_identity else found.with_swizzle(one, tile)
         found = NoLayout("the two swizzles are not one", certain=False)
-    if isinstance(found, NoLayout) and (isinstance(outer, Swizzled) or isinstance(inner, Swizzled)):
-        return _by_every_place(outer, inner, found)
-    return found
+    return _by_every_place(outer, inner, found) if isinstance(found, NoLayout) else found
 
 
 def _by_every_place(
     outer: AnyLayout, inner: AnyLayout, otherwise: NoLayout
 ) -> AnyLayout | NoLayout:
-    """The composite's table as a layout; `otherwise` where there are too many places."""
-    swizzled = [one for one in (outer, inner) if isinstance(one, Swizzled)]
+    """The composite's table as a layout, under a swizzle if it needs one; or why it is none."""
     try:
-        composite = layout_map(outer).after(layout_map(inner), inside=True)
-        return tabulated(composite, swizzles=bool(swizzled))
-    except UndecidedError:
+        found = tabulated(layout_map(outer).after(layout_map(inner), inside=True))
+    except UndecidedError:  # too many places: a swizzle may make it a layout
         return NoLayout(otherwise.reason, certain=False)
+    if isinstance(found, NoLayout) and otherwise.certain:
+        return NoLayout(f"{otherwise.reason}; nor is it one under a swizzle", found.certain)
+    return found
 
 
 def index_axis(inner: AnyLayout) -> Axis:
@@ -129,7 +131,12 @@ def check_inside(outer: AnyLayout, inner: AnyLayout, axis: Axis, ask: Decide) ->
     whole = isinstance(inner, Swizzled) and ask.quotient(size, inner.swizzle.period) is not None
     # a swizzle permutes whole periods: of such, the tile's own ends tell as much
     reach = inner.affine if whole else inner
-    low, high = lowest(reach, axis), highest(reach, axis)
+    try:
+        low, high = lowest(reach, axis), highest(reach, axis)
+    except LayoutError as error:  # no closed form under a swizzle
+        raise DomainError(
+            f"it is not known that inner is inside outer's indices: {error}"
+        ) from None
     if ask.at_least(low, 0) and ask.at_least(size - 1 - high, 0):
         return
     if not all(isinstance(value, int) for value in (size, low, high)) or inner.is_symbolic:
@@ -154,21 +161,34 @@ def _first_outside(inner: AnyLayout, axis: Axis, size: int) -> str:
 
 
 def _first_digits(inner: AnyLayout, axis: Axis, size: int) -> list[int]:
-    """Its digits: each as small as one that still leads outside."""
+    """Its digits: each as small as one that still leads outside.
+
+    Raises:
+        DomainError: under a swizzle, where too many digits would have to be tried.
+    """
     found: list[int] = []
     for it in inner.shard:
 
         def leads_out(digit: int, before: tuple[int, ...] = tuple(found)) -> bool:
             return _leads_out(inner, axis, [*before, digit], size)
 
+        def comes_near(digit: int, before: tuple[int, ...] = tuple(found)) -> bool:
+            # a swizzle moves a place within its block; what the tile does is monotone
+            room = inner.swizzle.period if inner.swizzle is not None else 0
+            return _leads_out(inner.affine, axis, [*before, digit], size - room)
+
         last: int = it.extent - 1  # type: ignore[assignment]
-        straight = not isinstance(inner, Swizzled) and it.axis is axis
         if leads_out(0):
             found.append(0)
-        elif straight:  # it leads out from some digit on
-            found.append(bisect_left(range(last + 1), True, key=leads_out))
-        else:
-            found.append(next(digit for digit in range(last + 1) if leads_out(digit)))
+            continue
+        near = 0
+        if it.axis is axis and not comes_near(0):
+            near = bisect_left(range(last + 1), True, key=comes_near)
+        tried = range(near, min(last, near + MOST_TRIED) + 1)
+        first = next((digit for digit in tried if leads_out(digit)), None)
+        if first is None:
+            raise DomainError(f"some element of inner is outside outer's indices 0..{size - 1}")
+        found.append(first)
     return found
 
 

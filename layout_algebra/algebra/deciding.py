@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from layout_algebra.dims import Size, Symbol, at_least, divide_exactly, positive_symbols
+from layout_algebra.errors import LayoutError
 
 
 class Decide(Protocol):
@@ -51,6 +52,27 @@ class Structurally:
 
 #: The default.
 STRUCTURALLY = Structurally()
+
+
+def checked_decide(decide: object) -> Decide | None:
+    """The argument, if it can be asked what operations ask, or None for the default.
+
+    Raises:
+        LayoutError: it lacks one of the three methods.
+    """
+    if decide is None:
+        return None
+    missing = [
+        name
+        for name in ("equal", "quotient", "at_least")
+        if not callable(getattr(decide, name, None))
+    ]
+    if missing or isinstance(decide, type):
+        raise LayoutError(
+            "decide= is an object with the methods equal, quotient and at_least, or None; got "
+            f"{decide!r}"
+        )
+    return decide  # type: ignore[return-value]
 
 
 def knowing_extents(extents: Iterable[Size]) -> Structurally:

@@ -37,7 +37,7 @@ from layout_algebra.algebra.axis_digits import (
     flat_index,
     shown_place,
 )
-from layout_algebra.algebra.deciding import Decide, knowing_extents
+from layout_algebra.algebra.deciding import Decide, checked_decide, knowing_extents
 from layout_algebra.algebra.extent import highest, lowest
 from layout_algebra.algebra.index_tiles import (
     compact_chain,
@@ -59,6 +59,8 @@ from layout_algebra.values import AnyLayout, Iter, Swizzle, Swizzled, Tile
 
 #: Elements that a FiniteInverse makes a table of.
 MOST_TABLE = 1 << 16
+#: Digits on one axis among which a right inverse follows a chain.
+MOST_CHAINED = 256
 
 
 class NotInjectiveError(LayoutError):
@@ -193,9 +195,16 @@ def right_inverse(layout: AnyLayout, decide: Decide | None = None) -> Tile | Swi
     swizzle the domain is what the swizzle makes of that range.
 
     Raises:
-        LayoutError: a stride whose sign is not known for all values of the Dims.
+        LayoutError: a stride whose sign is not known for all values of the Dims, or an axis with
+            more than MOST_CHAINED digits.
     """
     subject = subject_of(layout, decide)
+    for part in subject.digits.on_axes:
+        if len(part.digits) > MOST_CHAINED:
+            raise LayoutError(
+                f"right_inverse takes at most {MOST_CHAINED} digits on one axis: axis "
+                f"{part.axis.name} has {len(part.digits)}; join iters that continue each other"
+            )
     chains = [compact_chain(part.digits, subject.ask) for part in subject.digits.on_axes]
     used = {digit for chain in chains for digit in chain}
     start: Size = 0
@@ -215,10 +224,14 @@ def right_inverse(layout: AnyLayout, decide: Decide | None = None) -> Tile | Swi
 
 
 def subject_of(layout: AnyLayout, decide: Decide | None) -> Subject:
-    """A layout with its digits; a swizzle that moves nothing is left out."""
+    """A layout with its digits; a swizzle that moves nothing is left out.
+
+    Raises:
+        LayoutError: a stride whose sign is not known, or a `decide` that cannot be asked.
+    """
     tile = layout.affine
     extents = [it.extent for it in (*tile.shard, *tile.replica)]
-    ask = decide or knowing_extents(extents)
+    ask = checked_decide(decide) or knowing_extents(extents)
     swizzle = layout.swizzle if isinstance(layout, Swizzled) else None
     digits = digits_by_axis(tile, layout.axes, ask)
     if swizzle is not None and swizzle.is_identity:

@@ -19,7 +19,8 @@ from typing import TypeAlias
 
 from layout_algebra.algebra.axis_digits import AxisDigits, digits_by_axis
 from layout_algebra.algebra.deciding import STRUCTURALLY
-from layout_algebra.algebra.peeling import as_int, steps_to
+from layout_algebra.algebra.peeling import Search as Searching
+from layout_algebra.algebra.peeling import as_int, shown_strides, steps_to, unrolled
 from layout_algebra.algebra.unswizzle import unswizzled
 from layout_algebra.axes import Axis, m, reg
 from layout_algebra.errors import CoordinateError, LayoutError
@@ -69,9 +70,11 @@ def elements_at(
     """Every element that is at a place, in order; arguments as for `element_at`.
 
     Raises:
-        LayoutError: more than `most` of them, or as for `element_at`.
+        LayoutError: more than `most` of them, which is an int; or as for `element_at`.
         CoordinateError: as for `element_at`.
     """
+    if type(most) is not int or most < 0:  # type: ignore[redundant-expr]
+        raise LayoutError(f"most= is how many elements are allowed, an int from 0; got {most!r}")
     wanted = _wanted(layout, place)
     if wanted is None:
         return ()
@@ -200,7 +203,15 @@ class Search:
             reaches.append((0, most_below + stride * (extent - 1), gcd(shared, stride)))
         return cls(digits, reaches[::-1], most)
 
-    def least(self, rest: int, level: int = 0) -> int | None:
+    def least(self, rest: int) -> int | None:
+        """The least sum of digit * step whose places sum to `rest`."""
+        return unrolled(self._least(rest, 0))
+
+    def all(self, rest: int) -> frozenset[int]:
+        """Every sum of digit * step whose places sum to `rest`."""
+        return unrolled(self._all(rest, 0))
+
+    def _least(self, rest: int, level: int) -> Searching[int | None]:
         """The least sum of digit * step, from a level on, whose places sum to `rest`."""
         if level == len(self.digits):
             return 0 if rest == 0 else None
@@ -210,13 +221,13 @@ class Search:
         stride, _, step = self.digits[level]
         found: int | None = None
         for x in self._values(rest, level):
-            below = self.least(rest - x * stride, level + 1)
+            below = yield self._least(rest - x * stride, level + 1)
             if below is not None and (found is None or x * step + below < found):
                 found = x * step + below
         self.known[key] = found
         return found
 
-    def all(self, rest: int, level: int = 0) -> frozenset[int]:
+    def _all(self, rest: int, level: int) -> Searching[frozenset[int]]:
         """Every sum of digit * step, from a level on, whose places sum to `rest`."""
         if level == len(self.digits):
             return frozenset((0,)) if rest == 0 else frozenset()
@@ -225,7 +236,8 @@ class Search:
             stride, _, step = self.digits[level]
             found: set[int] = set()
             for x in self._values(rest, level):
-                found |= {x * step + one for one in self.all(rest - x * stride, level + 1)}
+                below = yield self._all(rest - x * stride, level + 1)
+                found |= {x * step + one for one in below}
                 if len(found) > self.most:
                     raise _too_many(self.most, None)
             self.every[key] = frozenset(found)
@@ -237,8 +249,8 @@ class Search:
         self.tried += len(values) + 1
         if self.tried > MOST_TRIED:
             raise GivenUpError(
-                f"the element at a place is not found within {MOST_TRIED} steps: the strides "
-                f"{[one for one, _, _ in self.digits]} overlap too much"
+                f"the element at a place is not found within {MOST_TRIED} steps: "
+                f"{shown_strides([one for one, _, _ in self.digits])} overlap too much"
             )
         return values
 

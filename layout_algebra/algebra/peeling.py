@@ -18,11 +18,12 @@ a collision.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from itertools import product as combinations
 from math import gcd, prod
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from layout_algebra.algebra.axis_digits import AxisDigit
 from layout_algebra.algebra.deciding import Decide
@@ -35,6 +36,14 @@ MOST_LISTED = 256
 MOST_COMBINATIONS = 1 << 16
 #: Differences that a search for a collision may try.
 MOST_TRIED = 1 << 18
+#: Strides that an error lists.
+MOST_SHOWN = 40
+#: Blocks within blocks of a plan.
+MOST_NESTED = 64
+
+T = TypeVar("T")
+#: A search that yields the searches whose answers it needs, and returns its own (see `unrolled`).
+Search: TypeAlias = Generator[Any, Any, T]
 
 
 class Take(NamedTuple):
@@ -124,6 +133,26 @@ def plan(digits: Iterable[AxisDigit], ask: Decide) -> Steps:
         moving = [one for one in moving if one is not top]
 
 
+def unrolled(search: Search[T]) -> T:
+    """The answer of a search that goes as deep as there are digits, on a stack of our own.
+
+    Python's stack ends at about a thousand calls.  What would be `below = self.least(...)` is
+    written `below = yield self._least(...)` in a generator.
+    """
+    waiting: list[Search[Any]] = [search]
+    answer: Any = None
+    while waiting:
+        try:
+            deeper = waiting[-1].send(answer)
+        except StopIteration as done:
+            waiting.pop()
+            answer = done.value
+        else:
+            waiting.append(deeper)
+            answer = None
+    return answer
+
+
 def is_listed(steps: Steps) -> bool:
     """Whether every step is a formula."""
     return not any(
@@ -162,7 +191,11 @@ def _topmost(moving: Sequence[Moving], ask: Decide) -> Moving:
     )
 
 
-def _plan_numbers(numbers: list[Number]) -> Steps:
+def _plan_numbers(numbers: list[Number], depth: int = 0) -> Steps:
+    if depth > MOST_NESTED:
+        raise LayoutError(
+            f"the strides of an axis make blocks within blocks, more than {MOST_NESTED} levels deep"
+        )
     left = sorted(numbers, key=lambda one: one.stride, reverse=True)
     steps: list[Step] = []
     while left:
@@ -171,7 +204,8 @@ def _plan_numbers(numbers: list[Number]) -> Steps:
             steps.append(Take(left[0].digit, left[0].stride))
             del left[0]
         elif cut < len(left):
-            steps.append(Block(_plan_numbers(_divided(left[:cut], factor)), factor))
+            inner = _plan_numbers(_divided(left[:cut], factor), depth + 1)
+            steps.append(Block(inner, factor))
             del left[:cut]
         elif factor > 1:
             steps.append(Scale(factor))
@@ -205,8 +239,11 @@ def _divided(numbers: Iterable[Number], factor: int) -> list[Number]:
 
 def _residue(left: Sequence[Number]) -> tuple[Residue, int] | None:
     """A digit that is known modulo what all other strides share, and where it stands."""
+    strides = [one.stride for one in left]
+    before = [0, *accumulate(strides, gcd)]
+    after = [0, *accumulate(reversed(strides), gcd)][::-1]
     for at, one in enumerate(left):
-        factor = gcd(*(other.stride for k, other in enumerate(left) if k != at))
+        factor = gcd(before[at], after[at + 1])
         if one.extent <= factor and gcd(one.stride, factor) == 1:
             inverse = pow(one.stride, -1, factor)
             return Residue(one.digit, one.stride, factor, inverse), at
@@ -255,14 +292,12 @@ class Differences:
 
     def check(self) -> None:
         """Raises CollisionError where there are such, LayoutError beyond MOST_TRIED."""
-        self.below = [0]
-        self.shared = [0]
-        for one in reversed(self.numbers):
-            self.below.insert(0, self.below[0] + one.stride * (one.extent - 1))
-            self.shared.insert(0, gcd(self.shared[0], one.stride))
+        steps = [(one.stride * (one.extent - 1), one.stride) for one in reversed(self.numbers)]
+        self.below = [0, *accumulate(reach for reach, _ in steps)][::-1]
+        self.shared = [0, *accumulate((stride for _, stride in steps), gcd)][::-1]
         self.tried = 0
         self.failed: set[tuple[int, int, bool]] = set()
-        found = self._search(0, 0, False)
+        found = unrolled(self._search(0, 0, False))
         if found is not None:
             digits = [one.digit for one in self.numbers]
             raise CollisionError(
@@ -270,7 +305,7 @@ class Differences:
                 {d: max(-x, 0) for d, x in zip(digits, found, strict=True)},
             )
 
-    def _search(self, level: int, rest: int, moved: bool) -> list[int] | None:
+    def _search(self, level: int, rest: int, moved: bool) -> Search[list[int] | None]:
         """Differences from this level on that sum to `rest`, an element's among them unless one
         was moved before."""
         if level == len(self.numbers):
@@ -285,10 +320,10 @@ class Differences:
             if self.tried > MOST_TRIED:
                 raise LayoutError(
                     f"whether two elements share a place is not found out within {MOST_TRIED} "
-                    f"steps, for the strides {[n.stride for n in self.numbers]}"
+                    f"steps, for {shown_strides([n.stride for n in self.numbers])}"
                 )
             is_element = one.digit.weight != 0 and x != 0
-            more = self._search(level + 1, rest - x * one.stride, moved or is_element)
+            more = yield self._search(level + 1, rest - x * one.stride, moved or is_element)
             if more is not None:
                 return [x, *more]
         self.failed.add((level, rest, moved))
@@ -296,6 +331,14 @@ class Differences:
 
     def _reach(self, level: int) -> tuple[int, int, int]:
         return -self.below[level], self.below[level], self.shared[level]
+
+
+def shown_strides(strides: Sequence[int]) -> str:
+    """The strides of an axis in words, the first ones where they are many."""
+    shown = ", ".join(str(stride) for stride in strides[:MOST_SHOWN])
+    if len(strides) <= MOST_SHOWN:
+        return f"the strides {shown}"
+    return f"{len(strides)} strides {shown}, ..."
 
 
 def steps_to(rest: int, stride: int, values: range, reach: tuple[int, int, int]) -> range:

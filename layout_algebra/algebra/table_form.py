@@ -19,42 +19,56 @@ if TYPE_CHECKING:
 
 Columns = Mapping[Axis, "NDArray[Any]"]
 
+#: Entries that are looked at before all are.
+FIRST_LOOK = 512
+
 
 def iters_of(columns: Columns, size: int) -> list[Iter] | NoLayout:
     """The normal iters of a table of places, the first element's place taken off; or why none."""
-    import numpy as np
-
     rest = {axis: column - column[0] for axis, column in columns.items()}
     rest = {axis: column for axis, column in rest.items() if column.any()}
     iters: list[Iter] = []
     below, total = 1, size
     while size > 1:
-        steps = {axis: np.diff(column) for axis, column in rest.items()}
-        moving = {axis: int(step[0]) for axis, step in steps.items() if step[0] != 0}
-        if len(moving) > 1:
-            moves = " and ".join(f"{step}@{axis.name}" for axis, step in moving.items())
-            return NoLayout(f"one step of {below} elements moves {moves} at once")
-        axis, stride = next(iter(moving.items()), (m, 0))
-        on_line = np.ones(size - 1, dtype=bool)
-        for name, step in steps.items():
-            on_line &= step == (stride if name is axis else 0)
-        leaves = np.flatnonzero(~on_line)
-        extent = int(leaves[0]) + 1 if leaves.size else size
-        if size % extent:
-            return NoLayout(
-                f"it leaves its line after {below * extent} elements, which do not divide {total}"
-            )
-        early = leaves[(leaves + 1) % extent != 0]
-        if early.size:
-            return NoLayout(
-                f"it leaves its line at element {below * (int(early[0]) + 1)}, inside a block of "
-                f"{below * extent}"
-            )
-        iters.append(Iter(extent, stride, axis))
+        found = _last_iter(rest, min(size, FIRST_LOOK), size, below, total)  # most fail early
+        if size > FIRST_LOOK and not isinstance(found, NoLayout):
+            found = _last_iter(rest, size, size, below, total)
+        if isinstance(found, NoLayout):
+            return found
+        extent = int(found.extent)  # type: ignore[arg-type]
+        iters.append(found)
         size //= extent
         below *= extent
         rest = {name: column[::extent] for name, column in rest.items()}
     return iters[::-1]
+
+
+def _last_iter(rest: Columns, looked_at: int, size: int, below: int, total: int) -> Iter | NoLayout:
+    """The line that the table begins with, by its first entries; or why no iter ends there."""
+    import numpy as np
+
+    steps = {axis: np.diff(column[:looked_at]) for axis, column in rest.items()}
+    moving = {axis: int(step[0]) for axis, step in steps.items() if step[0] != 0}
+    if len(moving) > 1:
+        moves = " and ".join(f"{step}@{axis.name}" for axis, step in moving.items())
+        return NoLayout(f"one step of {below} elements moves {moves} at once")
+    axis, stride = next(iter(moving.items()), (m, 0))
+    on_line = np.ones(looked_at - 1, dtype=bool)
+    for name, step in steps.items():
+        on_line &= step == (stride if name is axis else 0)
+    leaves = np.flatnonzero(~on_line)
+    extent = int(leaves[0]) + 1 if leaves.size else size
+    if size % extent:
+        return NoLayout(
+            f"it leaves its line after {below * extent} elements, which do not divide {total}"
+        )
+    early = leaves[(leaves + 1) % extent != 0]
+    if early.size:
+        return NoLayout(
+            f"it leaves its line at element {below * (int(early[0]) + 1)}, inside a block of "
+            f"{below * extent}"
+        )
+    return Iter(extent, stride, axis)
 
 
 def additive_parts(columns: Columns, sizes: Sequence[int]) -> list[Columns] | None:

@@ -14,6 +14,7 @@ from layout_algebra.algebra.copy_sets import Copies, without_copies
 from layout_algebra.algebra.no_layout import NoLayout, UndecidedError
 from layout_algebra.algebra.table_form import iters_of
 from layout_algebra.axes import Axis, m
+from layout_algebra.errors import CoordinateError
 from layout_algebra.maps import Map
 from layout_algebra.values import AnyLayout, Iter, Swizzle, Swizzled, Tile
 
@@ -45,7 +46,11 @@ def tabulated(f: Map, swizzles: bool = True) -> AnyLayout | NoLayout:
     if f.guard:
         raise UndecidedError("a layout has all elements of a shape; this map leaves some out")
     size = int(f.size)  # type: ignore[arg-type]
-    places = {Axis.get(a): column.reshape(size, -1) for a, column in f.table().items()}
+    try:
+        table = f.table()
+    except CoordinateError as error:  # numbers beyond machine integers
+        raise UndecidedError(str(error)) from error
+    places = {Axis.get(a): column.reshape(size, -1) for a, column in table.items()}
     found = _tile_of(places, size)
     if isinstance(found, Tile) or not swizzles or m not in places:
         return found
@@ -54,8 +59,9 @@ def tabulated(f: Map, swizzles: bool = True) -> AnyLayout | NoLayout:
 
 def _under_some_swizzle(places: Places, size: int, otherwise: NoLayout) -> AnyLayout | NoLayout:
     reach = int(abs(places[m]).max()).bit_length()
+    signed = int(places[m].min()) < 0
     certain = otherwise.certain
-    for swizzle in _candidates(reach):
+    for swizzle in _candidates(reach, signed):
         found = _tile_of({**places, m: _swizzled(swizzle, places[m])}, size)  # its own inverse
         if isinstance(found, Tile):
             return Swizzled(swizzle, found)
@@ -67,13 +73,19 @@ def _under_some_swizzle(places: Places, size: int, otherwise: NoLayout) -> AnyLa
     )
 
 
-def _candidates(bits: int) -> Iterator[Swizzle]:
-    """Every swizzle whose fields lie within so many bits, short ones first."""
-    for length in range(1, bits // 2 + 1):
-        for shift in range(length, bits - length + 1):
-            for low in range(bits - length - shift + 1):
-                for inner in (True, False):
-                    yield Swizzle(low, length, shift, inner)
+def _candidates(bits: int, signed: bool) -> Iterator[Swizzle]:
+    """Every swizzle that can tell places of so many bits apart, short ones first.
+
+    The field that is written begins within the bits, the one that is read lies in them; of negative
+    places all bits above are set, so that there a field may also be read above.
+    """
+    for length in range(1, bits + 1):
+        for shift in range(length, bits + 1):
+            for low in range(bits - length + 1):
+                if low + length + shift <= bits or (signed and low < bits):
+                    yield Swizzle(low, length, shift)
+                if low + shift <= bits:
+                    yield Swizzle(low, length, shift, swizzle_inner=False)
 
 
 def _swizzled(swizzle: Swizzle, address: NDArray[Any]) -> NDArray[Any]:

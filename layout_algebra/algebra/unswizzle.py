@@ -30,8 +30,12 @@ def swizzle_inverse(swizzle: Swizzle) -> tuple[Swizzle, ...]:
     An involution gives itself; one that moves nothing gives none.
 
     Raises:
-        LayoutError: fields that coincide (atom_len 0): addresses collide.
+        LayoutError: no Swizzle, or fields that coincide (atom_len 0): addresses collide.
     """
+    if not isinstance(swizzle, Swizzle):  # type: ignore[redundant-expr]
+        raise LayoutError(
+            f"swizzle_inverse takes a Swizzle(per_element, swizzle_len, atom_len); got {swizzle!r}"
+        )
     if not swizzle.is_bijection:
         raise LayoutError(
             f"swizzle_len={swizzle.swizzle_len} with atom_len=0 clears bits, it has no inverse: "

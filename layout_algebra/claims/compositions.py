@@ -15,7 +15,8 @@ class Composition(Claim):
     """result(x) = outer(inner(x)) for every element x of inner, copies of both included.
 
     inner's places are put in as outer's coordinates: by axis name, or, from a single axis, as the
-    flat index.  The claim is false where inner leaves outer's domain.
+    flat index.  The claim is false where inner leaves outer's domain; where only
+    some copies of an element do, it cannot be asked.
     """
 
     outer: Subject
@@ -26,7 +27,7 @@ class Composition(Claim):
         for one in (self.outer, self.inner, self.result):
             check_subject(self.name, one)
         try:
-            as_map(self.outer).feed(dict(as_map(self.inner).outputs))
+            as_map(self.outer).after(as_map(self.inner))
         except CoordinateError as error:
             raise ClaimError(f"{self.name}: {error}") from error
 

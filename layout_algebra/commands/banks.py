@@ -18,14 +18,28 @@ from typing import Any
 from layout_algebra.claims import BankConflictFree, ConflictDegree, Vectorizable
 from layout_algebra.dims import Dim
 from layout_algebra.errors import LayoutError
-from layout_algebra.memory import NVIDIA, NVIDIA_WHOLE_WARP, Access, Buffer, MemoryTarget, Service
+from layout_algebra.memory import (
+    CDNA3,
+    CDNA4,
+    NVIDIA,
+    NVIDIA_WHOLE_WARP,
+    Access,
+    Buffer,
+    MemoryTarget,
+    Service,
+)
 from layout_algebra.memory.banks import points, service_at
 from layout_algebra.parsing import parse, parse_shape
 from layout_algebra.prover import prove
 from layout_algebra.trees import Source
 from layout_algebra.verdicts import Proof, Verdict
 
-TARGETS = {"nvidia": NVIDIA, "nvidia-whole-warp": NVIDIA_WHOLE_WARP}
+TARGETS = {
+    "nvidia": NVIDIA,
+    "nvidia-whole-warp": NVIDIA_WHOLE_WARP,
+    "cdna3": CDNA3,
+    "cdna4": CDNA4,
+}
 WARP = 32
 _OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,

@@ -10,6 +10,7 @@
 Every entry is an ordinary layout and cites where its facts come from; `catalogue()` yields all.
 """
 
+from layout_algebra.hardware.amd import lane_in_wave, mfma_layout, wmma_layout
 from layout_algebra.hardware.descriptors import (
     MatrixDescriptor,
     Tcgen05Descriptor,
@@ -40,6 +41,16 @@ from layout_algebra.hardware.shared import (
     mma_shared_layout,
 )
 from layout_algebra.hardware.sparse import SparseMma, mma_sparse
+from layout_algebra.hardware.tcgen05 import (
+    scale_factor_layout,
+    tcgen05_cp_layout,
+    tmem_address,
+    tmem_allocation,
+    tmem_cell,
+    tmem_mma_operand_layout,
+    warp_lanes,
+)
+from layout_algebra.hardware.tcgen05_atoms import tcgen05_atom_layout
 from layout_algebra.hardware.tma import (
     Interleave,
     tma_box_problem,
@@ -48,6 +59,7 @@ from layout_algebra.hardware.tma import (
     tma_tensor_problem,
 )
 from layout_algebra.hardware.tmem import tmem_datapath_layout
+from layout_algebra.hardware.trainium import to_psum, trainium_layout
 from layout_algebra.hardware.wgmma import (
     Wgmma,
     wgmma,
@@ -74,7 +86,9 @@ __all__ = [
     "base_offset",
     "catalogue",
     "descriptor_for",
+    "lane_in_wave",
     "ldmatrix",
+    "mfma_layout",
     "mma",
     "mma_atom_layout",
     "mma_atom_shape",
@@ -83,16 +97,27 @@ __all__ = [
     "mma_sparse",
     "mode_of_buffer",
     "movmatrix",
+    "scale_factor_layout",
     "stmatrix",
+    "tcgen05_atom_layout",
+    "tcgen05_cp_layout",
     "tma_box_problem",
     "tma_shared_layout",
     "tma_shared_problem",
     "tma_tensor_problem",
+    "tmem_address",
+    "tmem_allocation",
+    "tmem_cell",
     "tmem_datapath_layout",
+    "tmem_mma_operand_layout",
+    "to_psum",
+    "trainium_layout",
+    "warp_lanes",
     "wg_local_layout",
     "wgmma",
     "wgmma_a_layout",
     "wgmma_accumulator_layout",
     "wgmma_columns",
     "wgmma_types",
+    "wmma_layout",
 ]

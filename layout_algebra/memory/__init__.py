@@ -9,12 +9,16 @@ The claims about accesses are in `layout_algebra.claims`.
 """
 
 from layout_algebra.memory.accesses import Access
+from layout_algebra.memory.amd_targets import CDNA3, CDNA4, CDNA4_32_BANKS
 from layout_algebra.memory.banks import Service, served
 from layout_algebra.memory.buffers import Buffer, View
 from layout_algebra.memory.dtypes import bits_of
 from layout_algebra.memory.targets import NVIDIA, NVIDIA_WHOLE_WARP, MemoryTarget
 
 __all__ = [
+    "CDNA3",
+    "CDNA4",
+    "CDNA4_32_BANKS",
     "NVIDIA",
     "NVIDIA_WHOLE_WARP",
     "Access",

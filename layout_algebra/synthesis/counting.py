@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layout_algebra.arithmetic import arrays
-from layout_algebra.memory import banks
+from layout_algebra.memory.banks import check_banked
 from layout_algebra.memory.accesses import BIT, Access
 from layout_algebra.memory.targets import MemoryTarget
 from layout_algebra.synthesis.errors import SynthesisError
@@ -110,30 +110,26 @@ class Footprint:
 
     def _degrees(self, begins: Numbers) -> Numbers:
         """[value, phase] -> different words that the busiest bank gives."""
-        word = 8 * self.target.bank_bytes
+        word, row = 8 * self.target.bank_bytes, 8 * self.target.row_bytes
         active = self.active[..., None]
-        row = 8 * self.target.row_bytes
+        words = _divided(begins[..., None], word)[0]
         if self.bits & (self.bits - 1) == 0 and self.bits <= row:
-            # aligned: a lane wants one unit, and its words are in banks that no other unit is in
-            # unless it is a whole number of turns away
-            unit = max(word, self.bits)
-            words = _divided(begins[..., None], unit)[0]
-            return _busiest(words, active, row // unit)
-        steps = np.arange((self.bits + word - 2) // word + 1)
-        words = _divided(begins[..., None], word)[0] + steps
+            # aligned: the first word says in which banks the others of the lane are
+            return _busiest(words, active, self.target.banks)
+        words = words + np.arange((self.bits + word - 2) // word + 1)
         last = _divided(begins[..., None] + (self.bits - 1), word)[0]
         return _busiest(words, active & (words <= last), self.target.banks)
 
 
-def _busiest(words: Numbers, wanted: Truths, banks_of_units: int) -> Numbers:
+def _busiest(words: Numbers, wanted: Truths, banks: int) -> Numbers:
     """The most different words of one bank, for [value, phase, lane, word of the lane]."""
     values, phases = words.shape[:2]
     rows = values * phases
     found = np.where(wanted, words, _NO_WORD).reshape(rows, -1)
     fresh = _distinct(found)
     # what is no word or was counted before goes to one bank more, which nobody looks at
-    bank = np.where(fresh, _divided(found, banks_of_units)[1], banks_of_units)
-    width = banks_of_units + 1
+    bank = np.where(fresh, _divided(found, banks)[1], banks)
+    width = banks + 1
     bank += np.arange(rows)[:, None] * width
     counts = np.bincount(bank.reshape(-1), minlength=rows * width)
     return counts.reshape(values, phases, width)[..., :-1].max(axis=2)
@@ -161,7 +157,7 @@ def footprint_of(access: Access, target: MemoryTarget) -> Footprint:
         SynthesisError: too many values of the free variables, or a lane that leaves the tile.
         LayoutError: a width that the target has not, or memory without banks.
     """
-    banks.check_banked(access)
+    check_banked(access)
     if access.lanes > target.lanes:
         raise SynthesisError(
             f"{access}: {access.lanes} lanes, and a warp of {target.name} has {target.lanes}"

@@ -5,9 +5,9 @@
 
 TMA_MODES  the tile as it is, and under the XOR of the modes 32B, 64B and 128B.  The hardware XORs
            bits of absolute addresses, so these need a base aligned to the XOR's period.
-XOR        every swizzle (M, B, S) on bits that the tile's places have (M + B + |S| bits at most) that
-           keeps the places inside their range: for S > 0 the field above is XORed into the one
-           below, for S < 0 the other way round.
+XOR        every swizzle (M, B, S) with M + B + |S| at most the bits of the tile's places that keeps
+           them inside their range: for S > 0 the field above is XORed into the one below, for
+           S < 0 the other way round.
 PADDING    the row pitch plus k elements, for every k up to all banks once.
 F2         bit-linear layouts: the XOR swizzles, then layouts that permute the bits of the element's
            index and XOR two fields of the place, found by a search that need not find the best.

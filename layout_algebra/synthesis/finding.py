@@ -76,29 +76,7 @@ def find_swizzle(
             numbers, or too large.
         LayoutError, TraceError: an access that cannot be.
     """
-    problem = _problem(buffer, reads, writes, among, target)
-    candidates, looked = _candidates(problem)
-    best = candidates[0]
-    if best.wavefronts is None:
-        raise SynthesisError(
-            f"none of {len(candidates)} layouts among {among} serves every access; "
-            f"{best.name}: {best.reason}"
-        )
-    own = replace(buffer, layout=best.layout, align=best.align)
-    accesses = problem.requests.on(own)
-    problem.check(own, accesses)
-    return Found(
-        layout=best.layout,
-        buffer=own,
-        wavefronts=best.wavefronts,
-        least=problem.least,
-        minimal=_minimal(problem, best.wavefronts, len(candidates), looked),
-        proofs=_proofs(best, accesses, target),
-        candidates=candidates,
-        accesses=accesses,
-        names=problem.requests.names,
-        target=target,
-    )
+    return _found(_problem(buffer, reads, writes, among, target))
 
 
 def rank(
@@ -188,6 +166,32 @@ def _problem(
     plain = row_major(buffer)
     footprints = tuple(footprint_of(access, target) for access in requests.on(plain))
     return Problem(ground, requests, footprints, among, target)
+
+
+def _found(problem: Problem) -> Found:
+    """The best candidate and the proofs about it."""
+    candidates, looked = _candidates(problem)
+    best = candidates[0]
+    if best.wavefronts is None:
+        raise SynthesisError(
+            f"none of {len(candidates)} layouts among {problem.among} serves every access; "
+            f"{best.name}: {best.reason}"
+        )
+    buffer = replace(problem.ground.buffer, layout=best.layout, align=best.align)
+    accesses = problem.requests.on(buffer)
+    problem.check(buffer, accesses)
+    return Found(
+        layout=best.layout,
+        buffer=buffer,
+        wavefronts=best.wavefronts,
+        least=problem.least,
+        minimal=_minimal(problem, best.wavefronts, len(candidates), looked),
+        proofs=_proofs(best, accesses, problem.target),
+        candidates=candidates,
+        accesses=accesses,
+        names=problem.requests.names,
+        target=problem.target,
+    )
 
 
 def _candidates(problem: Problem) -> tuple[tuple[Candidate, ...], int]:

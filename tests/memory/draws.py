@@ -64,7 +64,7 @@ class Recipe:
 
 
 #: Values of all free variables together that one access may have.
-MOST_POINTS = 40
+MOST_POINTS = 24
 
 
 def draw(rng: random.Random, scope: str, kind: str) -> Drawn:
@@ -157,7 +157,9 @@ def draw_layout(
         case "pitch":
             step = rng.choice((1, 2, 4, 8, 16))
             least = -(-columns // step) * step
-            variables.append(Variable("ld", step, least, least + rng.choice((2, 4)) * step, parameter=False))
+            variables.append(
+                Variable("ld", step, least, least + rng.choice((2, 4)) * step, parameter=False)
+            )
             strides = ("ld", 1)
         case _:
             variables.append(Variable("M", 8, 64, 72, parameter=False))
@@ -172,7 +174,11 @@ def draw_layout(
     spec = S[tile_extents : tuple(size_of(one, variables) for one in strides)]
     layout = TileLayout(spec + offset @ m)
     placed = Placed(extents, strides, offset, swizzle)
-    return shape, placed, layout if swizzle is None else ComposeLayout(*swizzle[:3], layout, swizzle[3])
+    return (
+        shape,
+        placed,
+        layout if swizzle is None else ComposeLayout(*swizzle[:3], layout, swizzle[3]),
+    )
 
 
 def draw_align(rng: random.Random, width: int) -> int:

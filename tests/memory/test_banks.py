@@ -28,10 +28,10 @@ from tests.memory.draws import Drawn, draw
 from tests.memory.replay import replay
 
 CHUNKS, PAIRS = 25, 200
-METHODS = ("auto", "auto", "solver", "enumeration", "enumeration")
+METHODS = ("auto", "auto", "solver", "enumeration", "enumeration", "enumeration")
 BANKED = ("free", "degree", "degree", "fewer", "fewer", "waves", "fewer waves")
 #: Small, so that "auto" goes on to enumeration soon.
-BUDGET = Budget(rlimit=400_000, seconds=2.0)
+BUDGET = Budget(rlimit=150_000, seconds=2.0)
 
 
 def asked(rng: random.Random) -> tuple[Drawn, Claim, bool]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 Moment = dict[int, list[int]]
 
@@ -43,7 +44,7 @@ def wavefronts(
     for moment in access.moments:
         for elements in moment.values():
             run = [place[element] for element in elements]
-            if any(b - a != 1 for a, b in zip(run, run[1:], strict=False)):
+            if any(b - a != 1 for a, b in pairwise(run)):
                 return None
             if whole and run[0] * element_bits % access.bits != 0:
                 return None

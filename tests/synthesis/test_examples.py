@@ -13,12 +13,14 @@ from layout_algebra.synthesis import (
     PADDING,
     TMA_MODES,
     XOR,
+    Candidate,
     Found,
     SynthesisError,
     find_swizzle,
     pattern,
     rank,
 )
+from layout_algebra.synthesis.counting import Count
 from layout_algebra.verdicts import Verdict
 
 ROWS = TileLayout(S[(128, 64) : (64, 1)])
@@ -91,6 +93,15 @@ def test_of_equals_the_one_without_more_room_and_then_the_simplest_wins() -> Non
     assert best[:3] == ["128B", "(3, 3, 3)", "pitch 64 + 8"]
     plain = find_swizzle(half_tile(16), writes=[ROW], among=PADDING | XOR)
     assert plain.layout == ROWS
+
+
+def test_room_counts_before_simplicity() -> None:
+    padded = Candidate("pitch 8 + 1", ROWS, 16, 71, (Count(9, 2),), (2, 1))
+    permuted = Candidate("bits", ROWS, 16, 64, (Count(9, 2),), (3, 4, 1))
+    faster = Candidate("pitch 8 + 2", ROWS, 16, 78, (Count(8, 1),), (2, 2))
+    unusable = Candidate("none", ROWS, 16, 64, (Count(reason="not aligned"),), (0,))
+    ranked = [faster, permuted, padded, unusable]
+    assert sorted(ranked[::-1], key=lambda one: one.rank) == ranked
 
 
 def test_a_class_without_a_perfect_layout_is_exhausted() -> None:
@@ -239,10 +250,10 @@ FLAT = line(TileLayout(S[64:1]))
         ),
         ("PADDING is for tiles", lambda: find_swizzle(FLAT, reads=[LANE], among=PADDING)),
         (
-            "F2 is for powers of two: the tile has 48 elements",
+            "F2 is for powers of two: the tile has 96 elements",
             lambda: find_swizzle(
-                Buffer((48,), "float32", TileLayout(S[48:1])),
-                reads=[pattern(lambda lane: (lane // 16 * 16 + lane % 2,))],
+                Buffer((3, 32), "float32", TileLayout(S[96:1])),
+                reads=[pattern(lambda lane: (lane // 10, lane % 10), lanes=30)],
                 among=F2,
             ),
         ),

@@ -5,13 +5,17 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from dataclasses import replace
 
 import pytest
 
+from layout_algebra import prove
 from layout_algebra.axes import m
+from layout_algebra.claims import ConflictDegree
 from layout_algebra.layouts import TileLayout
 from layout_algebra.memory import Buffer, banks
 from layout_algebra.synthesis import (
+    F2,
     PADDING,
     TMA_MODES,
     XOR,
@@ -56,7 +60,7 @@ def _members(problem: Problem, kind: str) -> dict[str, int | None]:
 
 
 def _padded(problem: Problem) -> dict[str, int | None]:
-    rows, columns = problem.buffer.shape
+    columns = problem.buffer.shape[1]
     places, bits = problem.places, problem.buffer.bits
     by_column = places[1] - places[0] != 1
     pitch = places[1] - places[0] if by_column else places[columns] - places[0]
@@ -99,6 +103,10 @@ def _check_winner(problem: Problem, about: dict, wanted: dict[str, int | None]) 
     assert found.least <= found.wavefronts
     assert found.minimal.verdict is Verdict.PROVED
     assert found.proved, found
+    for proof in found.proofs:  # the degree is no larger than it has to be
+        if isinstance(proof.claim, ConflictDegree):
+            below = replace(proof.claim, at_most=proof.claim.at_most - 1)
+            assert prove(below, method="enumeration").verdict is Verdict.REFUTED
     # the layout itself, and not only its number
     places = found.layout.map(problem.buffer.shape).table()["m"].reshape(-1).tolist()
     assert _total(problem, places, found.buffer.align) == found.wavefronts
@@ -168,3 +176,30 @@ def test_counting_is_the_plain_meaning_of_banks() -> None:
             assert count.degree == max(s.degree for per_base in served for s in per_base)
             assert addresses(access)[0].shape[0] == len(worst)
     assert looked > 30
+
+
+def test_what_the_search_among_bits_says_is_so() -> None:
+    """Its layout by brute force; never worse than the best XOR; minimal only at the bound."""
+    chance = random.Random(31)
+    searched = 0
+    while searched < 12:
+        problem = random_problem(chance)
+        size, bits = len(problem.places), problem.buffer.bits
+        if size & (size - 1) or bits & (bits - 1) or sorted(problem.places) != list(range(size)):
+            continue
+        members = [total for total in _members(problem, "XOR").values() if total is not None]
+        about = {"among": F2, "target": problem.target}
+        if problem.buffer.align * 8 < max(one.plain.bits for one in problem.accesses):
+            continue
+        found = find_swizzle(problem.buffer, reads=problem.reads, writes=problem.writes, **about)
+        if members and min(members) == found.least:
+            continue  # the search is not needed
+        searched += 1
+        places = found.layout.map(problem.buffer.shape).table()["m"].reshape(-1).tolist()
+        assert sorted(places) == list(range(size))
+        assert _total(problem, places) == found.wavefronts
+        assert not members or found.wavefronts <= min(members)
+        proven = found.minimal.verdict is Verdict.PROVED
+        assert proven == (found.wavefronts == found.least)
+        powers = [1 << k for k in range(size.bit_length() - 1)]
+        assert all(places[a ^ b] == places[a] ^ places[b] for a in range(size) for b in powers)
