@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layout_algebra.arithmetic import arrays
-from layout_algebra.memory.banks import check_banked
 from layout_algebra.memory.accesses import BIT, Access
+from layout_algebra.memory.banks import check_banked
 from layout_algebra.memory.targets import MemoryTarget
 from layout_algebra.synthesis.errors import SynthesisError
 from layout_algebra.terms import Var

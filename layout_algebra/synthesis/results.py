@@ -61,7 +61,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Least:
-    """The statement that no layout of a class takes fewer wavefronts; see `Found.minimal`."""
+    """That no layout of a class serves the accesses in fewer wavefronts; see `Found.minimal`."""
 
     wavefronts: int
     among: str
@@ -71,7 +71,7 @@ class Least:
         return type(self).__name__
 
     def __str__(self) -> str:
-        return f"no layout {self.among} takes fewer than {self.wavefronts} wavefronts"
+        return f"no layout {self.among} serves them in fewer than {self.wavefronts} wavefronts"
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,0 +1,1 @@
+"""Memory accesses: claims, cases and inputs, compared with enumeration."""

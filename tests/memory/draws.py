@@ -215,7 +215,7 @@ def draw_row(recipe: Recipe) -> Part:
     """The first coordinate."""
     rng, rows = recipe.rng, recipe.rows
     a, b, k = rng.choice((1, 2, 3, 5)), rng.randrange(rows), rng.choice((2, 4, 8, 16))
-    match rng.choice("modulo quotient linear xor free shifted constant".split()):
+    match rng.choice(["modulo", "quotient", "linear", "xor", "free", "shifted", "constant"]):
         case "modulo":
             few = rng.choice([n for n in (2, 4, 8, rows) if n <= rows])
             return f"lane % {few}", lambda lane, *_: lane % few
@@ -242,7 +242,7 @@ def draw_column(recipe: Recipe) -> Part:
     rng, count = recipe.rng, recipe.count
     room = recipe.columns // count
     a, b, k = rng.choice((1, 2, 3, 4, 8)), rng.randrange(room), rng.choice((1, 4, 8, 16))
-    match rng.choice("constant lanes linear free loose xor".split()):
+    match rng.choice(["constant", "lanes", "linear", "free", "loose", "xor"]):
         case "constant":
             return f"{b * count}", lambda lane, *_: b * count
         case "lanes":
@@ -267,7 +267,7 @@ def draw_active(recipe: Recipe) -> tuple[str, Callable[..., Any] | None]:
     """Which lanes take part."""
     rng = recipe.rng
     a, b = sorted((rng.randrange(32), rng.randrange(33)))
-    match rng.choice("all all all all below between even others free".split()):
+    match rng.choice(["all", "all", "all", "all", "below", "between", "even", "others", "free"]):
         case "below":
             return f"lane < {b}", lambda lane, *_: lane < b
         case "between":

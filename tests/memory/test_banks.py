@@ -88,7 +88,7 @@ def test_served_tells_words_and_lanes_as_enumeration(chunk: int):
         plain = drawn.plain
         for values in list(plain.points())[:3]:
             base = plain.align * number
-            service = served(drawn.access, base=base, **values)
+            service = served(drawn.access, base=base, **values)  # type: ignore[arg-type]
             told = f"chunk {chunk}, number {number}, {values}, base {base}\n{drawn.text}"
             expected = [
                 plain.words(values, 8 * base, phase)

@@ -56,7 +56,7 @@ def callable_of(text: str) -> Callable[[Any], tuple[Any, ...]]:
 def layout_of_case(layout: dict[str, Any]) -> Any:
     """The layout that a file's `tirx` spelling (or the entry itself) is."""
     spelled = layout.get("tirx", layout)
-    tile = parse(spelled["tile"])
+    tile: Any = parse(spelled["tile"])
     return ComposeLayout(**spelled["compose"], tile_layout=tile) if "compose" in spelled else tile
 
 
@@ -113,7 +113,7 @@ def test_39_a_transposing_matrix_load():
         turned = tile
         if "compose" in entry["tirx"]:
             turned = ComposeLayout(**entry["tirx"]["compose"], tile_layout=tile)
-        assert (turned.table((8, 128))["m"].T == layout.table((128, 8))["m"]).all()
+        assert (layout.table((128, 8))["m"] == turned.table((8, 128))["m"].T).all()
         buffer = Buffer((8, 128), 8 * about["elem_bytes"], turned, align=16)  # type: ignore[arg-type]
         go = callable_of(about["coord"])
         answer = read["answer"][about["layout"]]

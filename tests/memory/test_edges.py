@@ -1,4 +1,4 @@
-"""Verdicts about accesses at the model's edges: bases, assumptions, wide warps, large Dims, names."""
+"""Verdicts about accesses at the model's edges: bases, assumptions, lanes, Dims and names."""
 
 from __future__ import annotations
 
@@ -96,13 +96,14 @@ def test_a_dim_without_a_bound_has_all_its_values(method: str):
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("most", [8, 31])
 @pytest.mark.parametrize("name", ["lane", "lane0", "lane1", "base", "e"])
-def test_a_dim_may_have_any_name_or_is_refused(method: str, name: str):
+def test_a_dim_may_have_any_name_or_is_refused(method: str, name: str, most: int):
     """For every column x the lanes read one bank; were x the lane itself, they would not."""
     buffer = Buffer((64, 64), "float32", SQUARE)
 
     def claim():
-        x = Dim(name, at_most=31)
+        x = Dim(name, at_most=most)
         return BankConflictFree(buffer.read(lambda lane, x: (lane, x), free=[x]))
 
     never_proved(claim, method)

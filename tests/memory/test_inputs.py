@@ -113,8 +113,8 @@ VIEWS: dict[str, Bad] = {
     ),
 }
 ACCESSES: dict[str, Bad] = {
-    "no callable": ("None", lambda: HALVES.read(None)),
-    "text": ("lane", lambda: HALVES.read("lane")),
+    "no callable": ("None", lambda: HALVES.read(None)),  # type: ignore[arg-type]
+    "text": ("lane", lambda: HALVES.read("lane")),  # type: ignore[arg-type]
     "one coordinate": ("1 coordinates.*2 dimensions", lambda: HALVES.read(lambda lane: lane)),
     "three coordinates": ("3 coordinates", lambda: HALVES.read(lambda lane: (lane, 0, 0))),
     "no result": ("coordinates", lambda: HALVES.read(lambda lane: None)),
