@@ -1,7 +1,7 @@
 """Questions from public reports, answered through the public API (tests/data/cases).
 
 Layouts and answers are read from the files; CuTe's layouts count their first mode fastest, ours
-their last.  Questions about memory accesses, fragments and vector widths are not here.
+their last.  Questions about memory accesses and vector widths are in tests/memory.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from layout_algebra import (
     Dim,
     Equivalent,
     Injective,
+    Inverse,
     LeftInverse,
     Map,
     S,
@@ -29,6 +30,8 @@ from layout_algebra import (
     assert_proved,
     compose,
     cute,
+    element_at,
+    hardware,
     inverse,
     layout_of,
     left_inverse,
@@ -39,6 +42,7 @@ from layout_algebra import (
 from layout_algebra.algebra.compose import DomainError
 from layout_algebra.algebra.no_layout import NoLayout
 from layout_algebra.composing import ComposedMap
+from layout_algebra.errors import LayoutError
 from layout_algebra.interop import PhaseSwizzle, recast
 
 CASES = Path(__file__).parent / "data" / "cases"
@@ -374,3 +378,37 @@ def test_an_inverse_that_does_not_come_back_is_refuted():
     tile = TileLayout(S[(4, 32) : (1, 4)])
     assert_proved(LeftInverse(tile, inverse(tile)))
     assert prove(LeftInverse(compose(tile, rotated), inverse(tile))).verdict is Verdict.REFUTED
+
+
+# --------------------------------------------------------------------------------- fragments
+def test_35_the_accumulator_of_the_16_by_8_tile():
+    layouts, answer = case(35)
+    written = parse(layouts["acc"]["tile"])
+    catalogued = hardware.mma("m16n8k16", "float16", accumulator="float32").C
+    assert_proved(Equivalent(written.map((16, 8)), catalogued.map()))
+    isa = Map.of(
+        lambda laneid, m: {"i": laneid // 4 + 8 * (m // 2), "j": 2 * (laneid % 4) + m % 2},
+        (32, 4),
+    )
+    matches = prove(Inverse(written.map((16, 8)), isa))
+    assert (matches.verdict is Verdict.PROVED) == answer["matches_isa"]
+    onto = prove(Bijective(written, {"laneid": 32, "m": 4}))
+    assert (onto.verdict is Verdict.PROVED) == answer["bijective"]
+    owner = answer["owner_9_3"]
+    assert written.apply(9, 3, shape=(16, 8)) == {"laneid": owner["laneid"], "m": owner["reg"]}
+    assert element_at(written, laneid=owner["laneid"], m=owner["reg"]) == 9 * 8 + 3
+
+
+def test_37_two_halves_of_columns_in_two_halves_of_lanes():
+    """For every even number of columns at once."""
+    _, answer = case(37)
+    half = Dim("h", at_least=1, at_most=512)
+    layout = hardware.tmem_datapath_layout("B", 64, 2 * half)
+    rule = Map.of(lambda r, c: {"TLane": r + 64 * (c // half), "TCol": c % half}, (64, 2 * half))
+    same = prove(Equivalent(layout.map((64, 2 * half)), rule))
+    assert (same.verdict is Verdict.PROVED) == answer["for_all_even_N"]
+    box = prove(Bijective(layout, {"TLane": 128, "TCol": half}))
+    assert (box.verdict is Verdict.PROVED) == answer["footprint_is_box"]
+    with pytest.raises(LayoutError, match="cuts its columns into 2"):
+        hardware.tmem_datapath_layout("B", 64, 7)
+    assert not answer["N7_size_matches"]

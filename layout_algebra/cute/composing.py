@@ -3,8 +3,10 @@
 formula     R(c) = A(B(c)) for every coordinate c of B
 requires    B's values are indices of A, and there is such a layout: the parts that B's modes
             contribute add up, and each is a layout of its own
-ensures     R has as many top-level modes as B, of the same sizes; where possible R refines each
-            leaf of B, else (the leaf boundary is none of the composite) each top-level mode
+ensures     where B's shape is a tuple, R has as many top-level modes as B, of the same sizes; a B
+            that is a size alone, as 8:2, is one mode, of which R may be several parts.  Where
+            possible R refines each leaf of B, else (the leaf boundary is none of the composite)
+            each top-level mode
 example     (10,2):(16,4) after (3,4):(1,5) is (3,(2,2)):(16,(80,4))
 
 Complete: with numbers for the sizes a refusal means that no such layout exists, or says "not
@@ -56,7 +58,8 @@ def composition(a: AnyLayout | Swizzle, b: Any) -> AnyLayout:
             "as it is") is a tiler: its parts go to a's modes one by one, modes beyond it stay.
 
     Law: result(c) == a(b(c)) for every index and every coordinate of b's top-level modes; with a
-    tiler, mode by mode.
+    tiler, mode by mode.  Where b's shape is a size alone, the result has as many modes as a takes
+    it apart into: (8,8,2):(2,32,16) after 8:2 is (4,2):(4,32).
 
     Raises:
         CuteError: b leaves a's domain (with the first coordinate that does), a(b(c)) is no layout
@@ -83,7 +86,12 @@ def composed(a: Layout, b: Any, operation: str = "composition") -> Layout:
 
 
 def tiled_modes(a: Layout, tiler: Sequence[Any], operation: str) -> tuple[Layout, ...]:
-    """a's modes, at least as many as the tiler has parts."""
+    """a's modes, at least as many as the tiler has parts.
+
+    Raises:
+        CuteError: a tiler of more parts, or nested too deeply.
+    """
+    tuples.check_nesting(tiler, f"tiler of {operation}")
     parts = a.modes()
     if len(tiler) > len(parts):
         raise CuteError(

@@ -5,8 +5,13 @@
     max_common_vector(A, B)     how many elements lie one after another in both
 
 Neither inverse is unique: where A has gaps a left inverse may say anything there, so compare two of
-them on A's values.  Here the gaps are counted after A's own elements, which makes a left inverse a
-bijection of 0..size(R)-1.
+them on A's values.  Two kinds come back:
+
+* Where A has a complement the gaps are counted after A's own elements: the left inverse is
+  right_inverse((A, complement(A))), a bijection of 0..size(R)-1.
+* Where strides divide one another but not by whole blocks, each digit is as wide as the next stride
+  and counts on into the gap.  That is no bijection: of (3,2):(1,4) it is (4,2):(1,3), which gives 3
+  for the values 3 (a gap) and 4.
 """
 
 from __future__ import annotations
@@ -33,12 +38,13 @@ def right_inverse(a: Layout) -> Layout:
 
 
 def left_inverse(a: Layout) -> Layout:
-    """The index of each value: right_inverse((a, complement(a))).
+    """The index of each value: right_inverse((a, complement(a))) where a has a complement.
 
     Law: result(a(i)) == i for every index i of a.
 
     Where strides divide one another but not by whole blocks, there is no complement; then each
-    digit of the result is as wide as the next stride, and counts on into the gap.
+    digit of the result is as wide as the next stride, and counts on into the gap: some values in
+    gaps get the index of an element, so the result is no bijection.
 
     Raises:
         CuteError: two elements of a have one value, or its strides do not nest (named).

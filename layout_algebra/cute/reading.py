@@ -13,8 +13,9 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from layout_algebra.cute.tuples import MOST_DEPTH, Nested
+from layout_algebra.cute.tuples import MOST_DEPTH, Nested, short
 from layout_algebra.dims import Polynomial, Size
+from layout_algebra.errors import NotationError
 from layout_algebra.grammar import Reader
 
 _SWIZZLE = re.compile(r"\s*Sw<\s*(-?\d{1,4})\s*,\s*(-?\d{1,4})\s*,\s*(-?\d{1,4})\s*>\s*$")
@@ -36,8 +37,12 @@ def read(text: str, dims: Mapping[str, Polynomial] | None = None) -> Read:
     """The numbers of a CuTe layout's text; `dims` may be called by their names in it.
 
     Raises:
-        NotationError: any other text.
+        NotationError: any other text, or no text; dims that are no mapping.
     """
+    if not isinstance(text, str):  # type: ignore[redundant-expr]
+        raise NotationError(f"a CuTe layout is read from a text; got {short(text)}")
+    if dims is not None and not isinstance(dims, Mapping):  # type: ignore[redundant-expr]
+        raise NotationError(f"dims= is a mapping from names to Dims; got {short(dims)}")
     reader = Reader(text, "a CuTe layout", "((2,4),8):((1,16),2) or Sw<3,4,3> o 0 o (8,64):(64,1)")
     reader.know(dims)
     parts = _composed_parts(reader)

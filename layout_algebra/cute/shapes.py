@@ -124,6 +124,9 @@ def coalesce(layout: AnyLayout, profile: Any = None) -> AnyLayout:
             the profile; modes beyond stay.  What its numbers are does not matter.
 
     Law: result(i) == layout(i) for every index; with a profile, for every coordinate of the modes.
+
+    Raises:
+        CuteError: a profile of more modes than the layout has, or nested too deeply.
     """
     return on_inner(lambda one: _coalesced(one, profile), layout, "coalesce")
 
@@ -131,6 +134,7 @@ def coalesce(layout: AnyLayout, profile: Any = None) -> AnyLayout:
 def _coalesced(layout: Layout, profile: Any) -> Layout:
     if not isinstance(profile, tuple | list):
         return of_pairs(strides.merged(layout.pairs()))
+    tuples.check_nesting(profile, "profile of coalesce")
     parts = layout.modes()
     if len(profile) > len(parts):
         raise CuteError(

@@ -22,7 +22,7 @@ from layout_algebra.cute.shapes import core_layout, known, of_pairs
 from layout_algebra.cute.strides import Pair
 from layout_algebra.cute.values import AnyLayout, ComposedLayout, Swizzle
 from layout_algebra.dims import Size, at_least, positive_symbols, product
-from layout_algebra.errors import CoordinateError
+from layout_algebra.errors import AxisError, CoordinateError
 from layout_algebra.layouts import ComposeLayout, TileLayout
 from layout_algebra.maps import Map, shape_coordinates
 from layout_algebra.semantics import swizzle_term
@@ -42,8 +42,11 @@ def to_tile(layout: AnyLayout, axis: Axis | str = m) -> TileLayout | ComposeLayo
     Raises:
         CuteError: a swizzled layout on another axis than m, or a swizzle with |S| < B, which a
             ComposeLayout does not have.
+        AxisError: no axis.
     """
     layout = known(layout, "to_tile")
+    if not isinstance(axis, Axis | str):  # type: ignore[redundant-expr]
+        raise AxisError(f"an axis is an Axis or its name; got {tuples.short(axis)}")
     found = Axis.get(axis)
     if isinstance(layout, ComposedLayout) and not layout.swizzle.is_identity:
         if found is not m:
@@ -72,7 +75,7 @@ def from_tile(layout: Tile | Swizzled) -> AnyLayout:
     if not isinstance(layout, Tile | Swizzled):  # type: ignore[redundant-expr]
         raise CuteError(
             f"from_tile: the layout is a TileLayout or a ComposeLayout; got "
-            f"{type(layout).__name__} {layout}"
+            f"{type(layout).__name__}: {tuples.short(layout)}"
         )
     tile = layout.affine
     if any(extent != 1 for extent, _, _ in tile.replica):

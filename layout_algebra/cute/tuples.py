@@ -19,10 +19,12 @@ from layout_algebra.errors import CoordinateError
 #: A size, or a tuple of nested tuples of sizes.
 Nested: TypeAlias = int | Polynomial | tuple["Nested", ...]
 
-#: How deep a shape may be nested, how many leaves it may have, and how many bits a number.
+#: How deep a shape (or a tiler) may be nested, how many leaves it may have, and how many bits a number.
 MOST_DEPTH = 32
 MOST_LEAVES = 4096
 MOST_BITS = 4096
+#: Numbers and tuples of one nested tuple, together.
+MOST_PARTS = MOST_LEAVES * MOST_DEPTH
 
 
 def checked(value: Any, what: str) -> Nested:
@@ -31,18 +33,17 @@ def checked(value: Any, what: str) -> Nested:
     Raises:
         CuteError: anything else in it, or more than the limits above.
     """
+    check_nesting(value, what)
     count = 0
 
-    def walk(part: Any, depth: int) -> Nested:
+    def walk(part: Any) -> Nested:
         nonlocal count
-        if depth > MOST_DEPTH:
-            raise CuteError(f"the {what} is nested deeper than {MOST_DEPTH} levels")
         if isinstance(part, tuple | list):
-            return tuple(walk(inner, depth + 1) for inner in part)
+            return tuple(walk(inner) for inner in part)
         if not is_size(part):
             raise CuteError(
                 f"{'an' if what == 'order' else 'a'} {what} is made of ints, Dims and tuples of "
-                f"them; got {type(part).__name__} {_short(part)}"
+                f"them; got {type(part).__name__} {short(part)}"
             )
         if isinstance(part, int) and part.bit_length() > MOST_BITS:
             raise CuteError(f"a number of the {what} has more than {MOST_BITS} bits")
@@ -51,7 +52,27 @@ def checked(value: Any, what: str) -> Nested:
             raise CuteError(f"the {what} has more than {MOST_LEAVES} numbers")
         return as_size(part)
 
-    return walk(value, 0)
+    return walk(value)
+
+
+def check_nesting(value: Any, what: str) -> None:
+    """That nested tuples or lists may be gone through: not too deep, not too many parts.
+
+    Raises:
+        CuteError: deeper than MOST_DEPTH levels (a list inside itself too), or more than MOST_PARTS
+            numbers and tuples.
+    """
+    waiting: list[tuple[Any, int]] = [(value, 0)]
+    count = 1
+    while waiting:
+        part, depth = waiting.pop()
+        if depth > MOST_DEPTH:
+            raise CuteError(f"the {what} is nested deeper than {MOST_DEPTH} levels")
+        if isinstance(part, tuple | list):
+            count += len(part)
+            if count > MOST_PARTS:
+                raise CuteError(f"the {what} has more than {MOST_PARTS} numbers and tuples")
+            waiting += [(inner, depth + 1) for inner in part]
 
 
 def checked_shape(value: Any) -> Nested:
@@ -132,7 +153,7 @@ def index_of(coordinate: Any, shape: Nested) -> int:
         parts = modes(shape)
         if not isinstance(shape, tuple) or len(coordinate) != len(parts):
             raise CoordinateError(
-                f"coordinate {_short(coordinate)} does not go with shape {text(shape)}: "
+                f"coordinate {short(coordinate)} does not go with shape {text(shape)}: "
                 f"give a number{f' or {len(parts)} parts' if isinstance(shape, tuple) else ''}"
             )
         index, weight = 0, 1
@@ -141,11 +162,11 @@ def index_of(coordinate: Any, shape: Nested) -> int:
             weight *= number(size_of(inner))
         return index
     if isinstance(coordinate, bool) or not hasattr(coordinate, "__index__"):
-        raise CoordinateError(f"a coordinate is made of integers; got {_short(coordinate)}")
+        raise CoordinateError(f"a coordinate is made of integers; got {short(coordinate)}")
     index, size = int(coordinate.__index__()), number(size_of(shape))
     if not 0 <= index < size:
         raise CoordinateError(
-            f"coordinate {_short(index)} is outside 0..{size - 1} of shape {text(shape)}"
+            f"coordinate {short(index)} is outside 0..{size - 1} of shape {text(shape)}"
         )
     return index
 
@@ -194,9 +215,11 @@ def _without_brackets(written: str) -> str:
     return written
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
+    """A value as an error shows it, cut off where it is long."""
     try:
+        check_nesting(value, "value")  # parts that occur over and over make a long text
         shown = repr(value)
-    except (ValueError, RecursionError):  # an int of too many digits, a list inside itself
+    except (ValueError, RecursionError):  # CuteErrors are ValueErrors, as for an int of many digits
         return f"a {type(value).__name__} that is too large to show"
     return shown if len(shown) <= 60 else f"{shown[:50]} ..."

@@ -31,6 +31,7 @@ from layout_algebra.dims import (
     is_size,
     symbols,
 )
+from layout_algebra.errors import CoordinateError, DimError, LayoutAlgebraError
 
 Dims = Mapping[str, Polynomial]
 
@@ -88,7 +89,7 @@ class Layout:
     def __getitem__(self, mode: int) -> Layout:
         found = self.modes()
         if type(mode) is not int or not -len(found) <= mode < len(found):
-            raise CuteError(f"{self} has modes 0..{len(found) - 1}; got {mode!r}")
+            raise CuteError(f"{self} has modes 0..{len(found) - 1}; got {tuples.short(mode)}")
         return found[mode]
 
     def __len__(self) -> int:
@@ -135,7 +136,12 @@ class Layout:
         return bool(self.symbols())
 
     def evaluated(self, **dims: int) -> Layout:
-        """The concrete layout for these values of the Dims."""
+        """The concrete layout for these values of the Dims.
+
+        Raises:
+            DimError: a Dim without a value, or a value that is none of it.
+        """
+        _check_numbers(dims)
         shape, stride = (
             tuples.mapped(part, lambda size: evaluate(size, dims))
             for part in (self.shape, self.stride)
@@ -181,7 +187,7 @@ class Swizzle:
             given = getattr(self, name)
             if type(given) is not int or not least <= given <= core.MOST_BITS:
                 raise CuteError(
-                    f"{name} of a swizzle is an int, {least} to {core.MOST_BITS}; got {given!r}"
+                    f"{name} of a swizzle is an int, {least} to {core.MOST_BITS}; got {tuples.short(given)}"
                 )
         if self.B > 0 and self.S == 0:
             raise CuteError(f"{self}: with S = 0 a bit is XORed with itself and lost; S is not 0")
@@ -196,8 +202,19 @@ class Swizzle:
         return self.B == 0
 
     def __call__(self, address: int) -> int:
-        """The address after the XOR."""
-        return self.core(address)
+        """The address after the XOR.
+
+        Raises:
+            CoordinateError: an address that has no bits, as text or a fraction.
+        """
+        try:
+            return self.core(address)
+        except TypeError as error:
+            if isinstance(error, LayoutAlgebraError):  # a traced address says itself what is wrong
+                raise
+            raise CoordinateError(
+                f"an address is an integer; got {tuples.short(address)} for {self}"
+            ) from None
 
     def __str__(self) -> str:
         return f"Sw<{self.B},{self.M},{self.S}>"
@@ -223,9 +240,9 @@ class ComposedLayout:
 
     def __post_init__(self) -> None:
         if not isinstance(self.swizzle, Swizzle):  # type: ignore[redundant-expr]
-            raise CuteError(f"the swizzle is a cute.Swizzle(B, M, S); got {self.swizzle!r}")
+            raise CuteError(f"the swizzle is a cute.Swizzle(B, M, S); got {tuples.short(self.swizzle)}")
         if not is_size(self.offset):
-            raise CuteError(f"the offset is an int or an expression of Dims; got {self.offset!r}")
+            raise CuteError(f"the offset is an int or an expression of Dims; got {tuples.short(self.offset)}")
         if not isinstance(self.layout, Layout):  # type: ignore[redundant-expr]
             raise wrong_kind(self.layout, "the inner layout")
         object.__setattr__(self, "offset", as_size(self.offset))
@@ -274,7 +291,7 @@ class ComposedLayout:
         return bool(self.symbols())
 
     def evaluated(self, **dims: int) -> ComposedLayout:
-        """The concrete layout for these values of the Dims."""
+        """The concrete layout for these values of the Dims; errors as of a `Layout`."""
         layout = self.layout.evaluated(**dims)
         return ComposedLayout(self.swizzle, evaluate(self.offset, dims), layout)
 
@@ -290,6 +307,12 @@ class ComposedLayout:
 
 
 AnyLayout = Layout | ComposedLayout
+
+
+def _check_numbers(dims: Mapping[str, int]) -> None:
+    for name, number in dims.items():
+        if isinstance(number, bool) or not hasattr(number, "__index__"):  # type: ignore[redundant-expr]
+            raise DimError(f"the value of Dim {name} is an integer; got {tuples.short(number)}")
 
 
 def parse(text: str, dims: Dims | None = None) -> AnyLayout:

@@ -17,6 +17,12 @@ FIRST_SIZES, MORE_SIZES, SMALL_PLACES = 4, 60, 1 << 13
 
 
 DEFAULT_BUDGET = Budget()
+#: Where so many places at most would be enumerated next, the solver gets less.
+SOONER = (
+    (1 << 16, Budget(rlimit=1_000_000, seconds=1.0)),
+    (1 << 20, Budget(rlimit=3_000_000, seconds=2.0)),
+    (1 << 24, Budget(rlimit=8_000_000, seconds=4.0)),
+)
 
 
 @dataclass(frozen=True)

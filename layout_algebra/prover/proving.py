@@ -16,6 +16,7 @@ from layout_algebra.claims import Bijective, Claim, Covers, as_map
 from layout_algebra.dims import Relation, product
 from layout_algebra.errors import (
     ClaimError,
+    CoordinateError,
     NotProvedError,
     WitnessError,
 )
@@ -25,6 +26,7 @@ from layout_algebra.prover.options import (
     DEFAULT_BUDGET,
     FIRST_SIZES,
     MOST_PLACES,
+    SOONER,
     Method,
     Options,
 )
@@ -141,10 +143,24 @@ def _by_search(claim: Claim, facts: Facts, options: Options) -> Proof:
         if small is not None:
             return small
     if options.method in ("auto", "solver"):
-        tried = by_solver(claim, facts, options)
+        tried = by_solver(claim, facts, _short_of_enumeration(claim, options))
         if tried.verdict is not Verdict.UNDECIDED or options.method == "solver":
             return tried
     return by_enumeration(claim, facts, options, tried)
+
+
+def _short_of_enumeration(claim: Claim, options: Options) -> Options:
+    """A smaller budget for the solver where looking at every place takes less time than it may."""
+    if options.method != "auto" or options.budget is not DEFAULT_BUDGET or claim.is_symbolic():
+        return options
+    try:
+        work = claim.work()
+    except CoordinateError:
+        return options
+    for most, budget in SOONER:
+        if work <= min(most, options.most_places):
+            return replace(options, budget=budget)
+    return options
 
 
 def _from_outcome(claim: Claim, outcome: Outcome, facts: Facts, options: Options) -> Proof:

@@ -166,10 +166,7 @@ def draw_layout(
             shape = extents = ("M", columns)
             strides = (columns, 1)
     offset = rng.choice((0, 0, 0, 1, 8, 64))
-    swizzle = None
-    if rng.random() < 0.5:
-        length = rng.randint(1, 3)
-        swizzle = (rng.randint(0, 4), length, rng.randint(length, 4), rng.random() < 0.8)
+    swizzle = draw_swizzle(rng)
     tile_extents = tuple(size_of(one, variables) for one in extents)
     spec = S[tile_extents : tuple(size_of(one, variables) for one in strides)]
     layout = TileLayout(spec + offset @ m)
@@ -179,6 +176,14 @@ def draw_layout(
         placed,
         layout if swizzle is None else ComposeLayout(*swizzle[:3], layout, swizzle[3]),
     )
+
+
+def draw_swizzle(rng: random.Random) -> tuple[int, int, int, bool] | None:
+    """(per_element, swizzle_len, atom_len, swizzle_inner), or no swizzle half of the time."""
+    if rng.random() >= 0.5:
+        return None
+    length = rng.randint(1, 3)
+    return rng.randint(0, 4), length, rng.randint(length, 4), rng.random() < 0.8
 
 
 def draw_align(rng: random.Random, width: int) -> int:

@@ -15,7 +15,7 @@ from layout_algebra.claims import (
     Wavefronts,
 )
 from layout_algebra.errors import WitnessError
-from layout_algebra.memory import Buffer
+from layout_algebra.memory import Buffer, served
 
 SQUARE = TileLayout(S[(64, 64) : (64, 1)])
 METHODS = ("auto", "solver", "enumeration")
@@ -124,3 +124,20 @@ def test_nibbles_of_one_byte_race_and_of_two_do_not(method: str):
     assert verdict(NoWriteRace(buffer.write(lambda lane: (0, lane))), method) is Verdict.REFUTED
     apart = buffer.write(lambda lane: (0, 2 * lane % 64))
     assert verdict(NoWriteRace(apart), method) is Verdict.PROVED
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_last_place_of_a_view_counts_and_none_beyond(method: str):
+    """A view of 16 of 64 rows begins at 48 at most; only there do its lanes take part."""
+    buffer, i = Buffer((64, 64), "float32", SQUARE), Dim("i", multiple_of=16)
+    for first, expected in ((48, Verdict.REFUTED), (49, Verdict.PROVED)):
+        access = buffer[i : i + 16, 0:8].read(
+            lambda lane, i: (lane % 16, 0),
+            free=[i],
+            active=lambda lane, i, first=first: i >= first,
+        )
+        assert verdict(BankConflictFree(access), method) is expected
+    begins = buffer[i : i + 16, 0:8].read(lambda lane: (lane % 16, 0))
+    assert [served(begins, i=first).degree for first in (0, 16, 32, 48)] == [16] * 4
+    with pytest.raises(LayoutAlgebraError, match=r"0\.\.48"):
+        served(begins, i=64)

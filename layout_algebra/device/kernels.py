@@ -1,0 +1,225 @@
+"""Kernels: a map as flat source text that one thread runs for one element.
+
+    kernel = kernel_of(TileLayout(S[(8, 4) : (1, 8)]))
+    print(kernel.source)
+
+    def place(out0, n):
+        i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
+        if i < n:
+            t0 = uint32(i >> uint32(2))
+            ...
+            out0[uint64(i)] = t2
+
+Thread i stores the place of element i, one number an axis, while i < n.  Numbers are unsigned words
+of 32 bits where ranges show that nothing is lost, else of 64; a place that may be negative is its
+residue, to be read as signed.  Copies of an element are elements of the kernel: they vary fastest.  A
+map with a guard has one more output, `guard`: 1 where the element is in the domain, else 0 (the
+other outputs are then the values of their formulas, which mean nothing).
+
+No compiler is loaded here; the text uses only names that `exec_source` or a user's module gives it:
+`uint32`, `uint64`, and for the kernel `cuda`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+from layout_algebra import terms
+from layout_algebra.conditions import Condition
+from layout_algebra.device.source_text import PYTHON, Spelling, WidthError, Words
+from layout_algebra.errors import CoordinateError
+from layout_algebra.folding import Fold
+from layout_algebra.maps import Map
+from layout_algebra.terms import Term, Var
+
+#: Threads of a block: a grid is rounded up by less than this, and its last thread has to fit.
+MOST_THREADS = 1024
+
+#: The output that says whether an element is in the domain.
+GUARD = "guard"
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A map as source text.
+
+    Attributes:
+        map: flat index -> places, with one coordinate, no copies and no guard; what is stored.
+        name: the name of the function.
+        width: bits of every number, 32 or 64.
+        outputs: the axes, in the order of the kernel's arrays.
+        signed: for each output, whether it is to be read as signed.
+        size: how many elements it stores: those of the map, times their copies.
+        copies: how many of them follow each other for one element.
+        source: the kernel, for numba-cuda.
+        function: `name(i)` that returns the same numbers as a tuple, for any Python.
+    """
+
+    map: Map
+    name: str
+    width: int
+    outputs: tuple[str, ...]
+    signed: tuple[bool, ...]
+    size: int
+    copies: int
+    source: str
+    function: str
+
+    def read(self, values: Sequence[int]) -> dict[str, int]:
+        """The place that the numbers of one element are: residues that stand for negatives too."""
+        half, whole = 1 << (self.width - 1), 1 << self.width
+        return {
+            axis: value - whole if signed and value >= half else value
+            for axis, signed, value in zip(self.outputs, self.signed, values, strict=True)
+        }
+
+
+def kernel_of(
+    map_or_layout: Any, shape: Sequence[int] | None = None, name: str = "place"
+) -> Kernel:
+    """The kernel of a map or a layout.
+
+    Args:
+        map_or_layout: a layout, a Map, or a callable as for `Map.of`.
+        shape: the logical shape of a layout (its own extents when None), or a callable's sizes.
+        name: the name of the function in the text.
+
+    Raises:
+        CoordinateError: symbolic sizes, coordinates without bounds, or a name that is none.
+        WidthError: numbers beyond 64 bits.
+    """
+    if not name.isidentifier():
+        raise CoordinateError(f"a kernel's name is an identifier; got {name!r}")
+    source = Map.of(map_or_layout, shape)
+    flat, copies = flat_map(source)
+    size = _number(flat.size)
+    width, lines, results = emit(flat, PYTHON)
+    signed = tuple(isinstance(t.low, int) and t.low < 0 for _, t in flat.outputs)
+    return Kernel(
+        flat,
+        name,
+        width,
+        flat.axes,
+        signed,
+        size,
+        copies,
+        _kernel_text(name, width, lines, results),
+        _function_text(name, lines, results),
+    )
+
+
+def emit(flat: Map, spelling: Spelling, index: str = "i") -> tuple[int, list[str], list[str]]:
+    """The least width that serves a flat map, the assignments, and the outputs' names."""
+    try:
+        return 32, *_emit(flat, spelling, 32, index)
+    except WidthError:
+        return 64, *_emit(flat, spelling, 64, index)
+
+
+def _emit(flat: Map, spelling: Spelling, width: int, index: str) -> tuple[list[str], list[str]]:
+    size = _number(flat.size)
+    if (size + MOST_THREADS) >> width:
+        raise WidthError(f"{size} elements are too many to number with {width} bits")
+    for axis, term in flat.outputs:
+        _check_output(axis, term, width)
+    words = Words(spelling, width, {variable: index for variable in flat.coordinates})
+    fold = Fold(words)
+    results = [fold(term) for _, term in flat.outputs]
+    return words.lines_for(results), results
+
+
+def flat_map(source: Map) -> tuple[Map, int]:
+    """The map of one flat index whose copies are elements and whose guard is an output; how many
+    copies follow each other.
+
+    Raises:
+        CoordinateError: symbolic sizes, or coordinates without bounds.
+    """
+    if source.is_symbolic:
+        raise CoordinateError("kernels need numbers for the sizes: evaluate the Dims first")
+    outputs = source.outputs
+    if source.guard:
+        if GUARD in source.axes:
+            raise CoordinateError(f"the axis {GUARD!r} is taken: a guarded map has it as an output")
+        holds = reduce(terms.multiply, (_truth(condition) for condition in source.guard))
+        outputs = (*outputs, (GUARD, holds))
+    plain = Map((*source.coordinates, *source.replicas), outputs)
+    flat = terms.coordinate("flat", plain.size)
+    return plain.after(Map((flat,), (("flat index", flat),)), inside=True), _number(source.copies)
+
+
+def _truth(condition: Condition) -> Term:
+    """1 where a condition holds, else 0."""
+    term = condition.term
+    least = _at_least_zero(term)
+    if condition.kind == ">=":
+        return least
+    zero = terms.multiply(least, _at_least_zero(terms.scale(term, -1)))
+    return zero if condition.kind == "==" else terms.linear([(zero, -1)], 1)
+
+
+def _at_least_zero(term: Term) -> Term:
+    """1 where the term is not negative, else 0: its quotient by more than it reaches, plus one."""
+    if not isinstance(term.low, int) or not isinstance(term.high, int):
+        raise CoordinateError("a guard speaks of a number without bounds: bound its coordinates")
+    reach = 1 << max(abs(term.low), abs(term.high), 1).bit_length()
+    return terms.linear([(terms.floordiv(term, reach), 1)], 1)
+
+
+def _check_output(axis: str, term: Term, width: int) -> None:
+    low, high = term.low, term.high
+    if not isinstance(low, int) or not isinstance(high, int):
+        raise WidthError(f"{axis} has no bounds: bound the map's coordinates")
+    fits = high < 1 << width if low >= 0 else -(1 << (width - 1)) <= low and high < 1 << (width - 1)
+    if not fits:
+        raise WidthError(f"{axis} reaches from {low} to {high}, beyond {width} bits")
+
+
+def _kernel_text(name: str, width: int, lines: list[str], results: list[str]) -> str:
+    w = f"uint{width}"
+    head = ", ".join([*(f"out{k}" for k in range(len(results))), "n"])
+    body = [*lines, *(f"out{k}[uint64(i)] = {result}" for k, result in enumerate(results))]
+    index = (
+        f"i = {w}({w}(cuda.blockIdx.x) * {w}(cuda.blockDim.x) + {w}(cuda.threadIdx.x))"
+    )
+    inner = "".join(f"        {line}\n" for line in body or ["return"])
+    return f"def {name}({head}):\n    {index}\n    if i < n:\n{inner}"
+
+
+def _function_text(name: str, lines: list[str], results: list[str]) -> str:
+    body = [*lines, f"return ({''.join(result + ', ' for result in results)})"]
+    return f"def {name}(i):\n" + "".join(f"    {line}\n" for line in body)
+
+
+def _number(size: Any) -> int:
+    if not isinstance(size, int):
+        raise CoordinateError(f"{size} is symbolic")
+    return size
+
+
+# -- running the text ----------------------------------------------------------------------------
+def exec_source(text: str, name: str, names: Mapping[str, Any] | None = None) -> Callable[..., Any]:
+    """The function that a text of ours defines, as plain Python over exact integers.
+
+    Args:
+        text: a kernel's `source` or `function`.
+        name: the function's name.
+        names: what the text may use (`uint32`, `uint64`, `cuda`); words of Python ints by default.
+    """
+    space: dict[str, Any] = {"uint32": word32, "uint64": word64, **(names or {})}
+    exec(compile(text, f"<{name}>", "exec"), space)  # noqa: S102  (our own text)
+    function: Callable[..., Any] = space[name]
+    return function
+
+
+def word32(value: int) -> int:
+    """The residue modulo 2^32, as an exact int."""
+    return int(value) & 0xFFFFFFFF
+
+
+def word64(value: int) -> int:
+    """The residue modulo 2^64, as an exact int."""
+    return int(value) & 0xFFFFFFFFFFFFFFFF
