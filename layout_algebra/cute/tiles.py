@@ -75,7 +75,7 @@ def from_tile(layout: Tile | Swizzled) -> AnyLayout:
     if not isinstance(layout, Tile | Swizzled):  # type: ignore[redundant-expr]
         raise CuteError(
             f"from_tile: the layout is a TileLayout or a ComposeLayout; got "
-            f"{type(layout).__name__}: {tuples.short(layout)}"
+            f"{type(layout).__name__} {tuples.short(layout)}"
         )
     tile = layout.affine
     if any(extent != 1 for extent, _, _ in tile.replica):

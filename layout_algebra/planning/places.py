@@ -32,8 +32,8 @@ THREADS: dict[str, tuple[Axis, int]] = {
     **{axis.name: (axis, factor) for axis, (_, factor) in FUSE["thread", "cta"].items()},
 }
 REGISTERS = (m.name, reg.name)
-#: Places that a table of moves may have: 1024 threads of 1024 registers.
-MOST_PLACES = 1 << 20
+#: Places that a table of moves may have, 1024 threads of 128 registers: about 5 s on one core.
+MOST_PLACES = 1 << 17
 
 Numbers = NDArray[np.int64]
 
@@ -121,7 +121,10 @@ def _check_size(f: Map, role: str) -> None:
         )
     count = f.size * f.copies
     if isinstance(count, int) and count > MOST_PLACES:
-        raise PlanError(f"plan lists at most {MOST_PLACES} places; the {role} has {count}")
+        raise PlanError(
+            f"plan lists at most {MOST_PLACES} places, which takes about 5 s; the {role} has "
+            f"{count}: plan a part of it, as one warp's"
+        )
 
 
 def check_threads(axes: Iterable[str], role: str) -> None:

@@ -35,8 +35,8 @@ def least_loaded(items: Sequence[Candidates]) -> list[int]:
             path = _path(group, load, serving)
             load[path[-1][1]] += 1
             _shift(path, given, serving)
-    chosen = {group: sorted(counts.elements()) for group, counts in given.items()}
-    return [chosen[group].pop(0) for group in items]
+    chosen = {group: iter(sorted(counts.elements())) for group, counts in given.items()}
+    return [next(chosen[group]) for group in items]
 
 
 def _path(

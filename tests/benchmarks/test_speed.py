@@ -11,8 +11,9 @@ import sys
 
 import pytest
 
-from layout_algebra import Dim, compose, inverse
+from layout_algebra import Buffer, Dim, compose, inverse
 from layout_algebra.claims import (
+    BankConflictFree,
     Bijective,
     Composition,
     Equivalent,
@@ -135,6 +136,23 @@ def test_symbolic_tiles_composed_with_their_inverse_at_most_1_s(benchmark):
         assert prove(Composition(g, f, identity)).verdict is Verdict.PROVED
 
     benchmark(work)
+
+
+BANKS = {
+    "swizzled column": (ComposeLayout(3, 3, 3, TileLayout(S[(32, 64) : (64, 1)])), 8),
+    "padded column": (TileLayout(S[(32, 64) : (72, 1)]), 8),
+    "any odd pitch": (TileLayout(S[(32, 64) : (16 * Dim("h", at_most=999) + 8, 1)]), 8),
+}
+
+
+@pytest.mark.parametrize("name", BANKS)
+def test_bank_claim_over_all_bases_at_most_20_ms(benchmark, name):
+    layout, step = BANKS[name]
+    column = Dim("j", multiple_of=step, at_most=64 - step)
+    buffer = Buffer((32, 64), "float16", layout, align=16)
+    access = buffer.read(lambda lane, j: (lane, j), bytes=16, free=[column])
+    proof = benchmark(lambda: prove(BankConflictFree(access)))
+    assert proof.verdict is Verdict.PROVED
 
 
 def test_apply_on_8_iters_at_most_10_us(benchmark):

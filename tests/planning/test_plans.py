@@ -281,7 +281,7 @@ REFUSED = {
     "too large": (
         LANES,
         TileLayout(S[1 << 21 : 1]),
-        "plan lists at most 1048576 places; the target has 2097152",
+        "plan lists at most 131072 places, which takes about 5 s; the target has 2097152: plan a part",
     ),
 }
 
