@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from layout_algebra.claims.base import Claim, Dims, Point, Subject, check_subject
+from layout_algebra.errors import ClaimError
 from layout_algebra.planning.movement import Movement
 from layout_algebra.planning.places import Place, Residence, places_of
 from layout_algebra.questions import Question
@@ -29,6 +30,10 @@ class Delivers(Claim):
     def __post_init__(self) -> None:
         for subject in (self.source, self.target):
             check_subject(self.name, subject)
+        if not isinstance(self.movement, Movement):  # type: ignore[redundant-expr]
+            raise ClaimError(
+                f"Delivers is about a Movement, as plan(...).movement; got {self.movement!r}"
+            )
 
     def subjects(self) -> tuple[Subject, ...]:
         return (self.source, self.target)

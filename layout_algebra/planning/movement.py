@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from layout_algebra.planning.places import LANES, Place, PlanError
 
@@ -38,12 +38,19 @@ class Group:
     warps: tuple[int, ...]
     reads: tuple[Read, ...]
 
+    def __post_init__(self) -> None:
+        _check_tuple("the warps of a Group", self.warps, int, "warp numbers")
+        _check_tuple("the reads of a Group", self.reads, Read, "Reads")
+
 
 @dataclass(frozen=True)
 class Round:
     """One shuffle: every lane offers at most one register and reads at most one."""
 
     groups: tuple[Group, ...]
+
+    def __post_init__(self) -> None:
+        _check_tuple("the groups of a Round", self.groups, Group, "Groups")
 
     def reads(self, warp: int) -> dict[int, Read]:
         """Lane -> what it reads, of one warp; lanes that read nothing are not in it."""
@@ -65,6 +72,10 @@ class Shared:
     writes: tuple[tuple[Place, int], ...]
     reads: tuple[tuple[int, tuple[Place, ...]], ...]
 
+    def __post_init__(self) -> None:
+        _check_pairs("the writes of a Shared", self.writes, (Place, int), "(Place, slot)")
+        _check_pairs("the reads of a Shared", self.reads, (int, tuple), "(slot, Places)")
+
     def counted(self) -> dict[int, tuple[int, int]]:
         """Warp -> (elements that its lanes write, elements that they read)."""
         written = Counter(place.warp for place, _ in self.writes)
@@ -81,11 +92,20 @@ class Movement:
             stay where they are.
         rounds: the shuffles, in order.
         shared: the trip through shared memory, where there is one.
+
+    Raises:
+        PlanError: parts of other kinds; what threads can do is asked by `fault`.
     """
 
     local: tuple[tuple[Place, Place], ...] = ()
     rounds: tuple[Round, ...] = ()
     shared: Shared | None = None
+
+    def __post_init__(self) -> None:
+        _check_pairs("the local moves", self.local, (Place, Place), "(source Place, target Place)")
+        _check_tuple("the rounds of a Movement", self.rounds, Round, "Rounds")
+        if not isinstance(self.shared, Shared | None):  # type: ignore[redundant-expr]
+            raise PlanError(f"shared is a Shared or None; got {self.shared!r}")
 
     def steps(self) -> Iterator[tuple[Place, Place]]:
         """Every (place that is read, place that is written)."""
@@ -112,8 +132,12 @@ class Movement:
             What each place that is written holds at the end.
 
         Raises:
-            PlanError: a place that is read and has no value.
+            PlanError: values that are no mapping, or a place that is read and has no value.
         """
+        if not isinstance(values, Mapping):  # type: ignore[redundant-expr]
+            raise PlanError(
+                f"values is a mapping from places of the source to what they hold; got {values!r}"
+            )
         found: dict[Place, Value] = {}
         for source, target in self.steps():
             if source not in values:
@@ -132,6 +156,19 @@ class Movement:
                 return f"round {number}: {wrong}"
         wrong = None if self.shared is None else _fault_of_shared(self.shared)
         return wrong or _twice("two values go to", (target for _, target in self.steps()))
+
+
+def _check_tuple(what: str, given: Any, kind: type, parts: str) -> None:
+    if not isinstance(given, tuple) or not all(isinstance(one, kind) for one in given):
+        raise PlanError(f"{what} are a tuple of {parts}; got {given!r}")
+
+
+def _check_pairs(what: str, given: Any, kinds: tuple[type, type], parts: str) -> None:
+    first, second = kinds
+    _check_tuple(what, given, tuple, parts)
+    for pair in given:
+        if len(pair) != 2 or not isinstance(pair[0], first) or not isinstance(pair[1], second):
+            raise PlanError(f"{what} are a tuple of {parts}; got {pair!r} among them")
 
 
 def _fault_of_round(one: Round) -> str | None:

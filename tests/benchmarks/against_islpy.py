@@ -2,8 +2,8 @@
 
     python -m tests.benchmarks.against_islpy
 
-Three questions, each asked as an integer set that is empty (islpy, the `bench` extra) and as a claim
-that is proven here: 16 bytes of each of 32 rows of float16, at any aligned column and at any base
+Three questions, each asked as an integer set that is empty (islpy, of the `bench` extra) and as a
+claim: 16 bytes of each of 32 rows of float16, at any aligned column and at any base
 address that is a multiple of 16; rows swizzled, rows padded, and rows that do conflict.  isl has no
 XOR; a bit of it is a sum mod 2.
 """
