@@ -213,7 +213,10 @@ def _banks(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--kind", choices=("read", "write"), default="read")
     command.add_argument(
-        "--target", choices=("nvidia", "nvidia-whole-warp", "cdna3", "cdna4"), default="nvidia", help="the banks"
+        "--target",
+        choices=("nvidia", "nvidia-whole-warp", "cdna3", "cdna4"),
+        default="nvidia",
+        help="the banks",
     )
 
 

@@ -1,8 +1,11 @@
 """Data paths: what one instruction writes into shared memory is what the next one reads there.
 
 TMA swizzles the absolute address, a layout the place in its tile.  The two agree from every base
-that is a multiple of the mode's boundary, and from half of it they do not; so that a tile that TMA
+that is a multiple of the swizzle's period, and from half of it they do not; so that a tile that TMA
 wrote is what ldmatrix, wgmma and tcgen05 read, and what stmatrix stored is what TMA sends.
+
+The period is 256, 512 and 1024 bytes for B32, B64 and B128, which are the mode's boundary.  The modes
+with atoms of 32 and 64 bytes repeat after 512 and 256 bytes already, inside their boundary of 1024.
 """
 
 from __future__ import annotations
@@ -94,10 +97,10 @@ def absolute_is_relative(mode: SwizzleMode, dtype: str, step: int) -> Claim:
 
 def state_bases(mode: SwizzleMode, dtype: str) -> None:
     """At which bases a tile of a mode is what its layout says."""
-    whole = mode.boundary
+    whole = mode.swizzle.period
 
     @theorem(f"{mode} {dtype}: TMA writes its layout at every multiple of {whole}", source=TMA)
-    def at_boundaries():
+    def at_periods():
         return absolute_is_relative(mode, dtype, whole)
 
     @theorem(
@@ -165,11 +168,11 @@ def state_descriptor(instruction: str, mode: SwizzleMode, dtype: str, major: str
     """What an instruction reads of a tile that TMA wrote, at which bases."""
     kind, source = DESCRIPTORS[instruction]
     reads = reads_k_major if major == "K" else reads_mn_major
-    whole = mode.boundary
+    whole = mode.swizzle.period
     name = f"{mode} {dtype}: {instruction} reads {major}-major what TMA wrote, at every multiple of"
 
     @theorem(f"{name} {whole}", source=source)
-    def at_boundaries():
+    def at_periods():
         return reads(kind, mode, dtype, whole)
 
     @theorem(
@@ -278,7 +281,9 @@ N = Dim("N", multiple_of=16, at_least=16, at_most=256)
 
 def of_strip(i, j):
     """Two accumulators of mma.m16n8 side by side, the second one's registers after the first's."""
-    place = mma("m16n8k16", "float16", accumulator="float16").D.layout.apply(i, j % 8, shape=(16, 8))
+    place = mma("m16n8k16", "float16", accumulator="float16").D.layout.apply(
+        i, j % 8, shape=(16, 8)
+    )
     return {laneid: place["laneid"], m: place["m"] + 4 * (j // 8)}
 
 
@@ -299,7 +304,9 @@ for one_mode in PLAIN:
     state_stores(one_mode)
 
 
-@theorem("stmatrix.x4: 16 columns of a wgmma accumulator are its matrices, warp by warp", source=STORE)
+@theorem(
+    "stmatrix.x4: 16 columns of a wgmma accumulator are its matrices, warp by warp", source=STORE
+)
 def strips_of_wgmma():
     """Strip s is registers 8*s to 8*s + 7, for every number of columns."""
     whole, matrices = wgmma_accumulator_layout(N), stmatrix("x4").fragment
@@ -316,7 +323,9 @@ def strips_of_wgmma():
 
 
 def state_loaded(columns: int) -> None:
-    @theorem(f"tcgen05.ld 16x256b gives the registers of a wgmma of {columns} columns", source=STORE)
+    @theorem(
+        f"tcgen05.ld 16x256b gives the registers of a wgmma of {columns} columns", source=STORE
+    )
     def as_wgmma():
         """So that what is stored of the one is stored of the other."""
         loaded = tcgen05_atom_layout("16x256b", (64, columns), "float32")

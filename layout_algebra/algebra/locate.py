@@ -19,8 +19,7 @@ from typing import TypeAlias
 
 from layout_algebra.algebra.axis_digits import AxisDigits, digits_by_axis
 from layout_algebra.algebra.deciding import STRUCTURALLY
-from layout_algebra.algebra.peeling import Search as Searching
-from layout_algebra.algebra.peeling import as_int, shown_strides, steps_to, unrolled
+from layout_algebra.algebra.peeling import Searching, as_int, shown_strides, steps_to, unrolled
 from layout_algebra.algebra.unswizzle import unswizzled
 from layout_algebra.axes import Axis, m, reg
 from layout_algebra.errors import CoordinateError, LayoutError

@@ -43,7 +43,7 @@ MOST_NESTED = 64
 
 T = TypeVar("T")
 #: A search that yields the searches whose answers it needs, and returns its own (see `unrolled`).
-Search: TypeAlias = Generator[Any, Any, T]
+Searching: TypeAlias = Generator[Any, Any, T]
 
 
 class Take(NamedTuple):
@@ -133,13 +133,13 @@ def plan(digits: Iterable[AxisDigit], ask: Decide) -> Steps:
         moving = [one for one in moving if one is not top]
 
 
-def unrolled(search: Search[T]) -> T:
+def unrolled(search: Searching[T]) -> T:
     """The answer of a search that goes as deep as there are digits, on a stack of our own.
 
     Python's stack ends at about a thousand calls.  What would be `below = self.least(...)` is
     written `below = yield self._least(...)` in a generator.
     """
-    waiting: list[Search[Any]] = [search]
+    waiting: list[Searching[Any]] = [search]
     answer: Any = None
     while waiting:
         try:
@@ -305,7 +305,7 @@ class Differences:
                 {d: max(-x, 0) for d, x in zip(digits, found, strict=True)},
             )
 
-    def _search(self, level: int, rest: int, moved: bool) -> Search[list[int] | None]:
+    def _search(self, level: int, rest: int, moved: bool) -> Searching[list[int] | None]:
         """Differences from this level on that sum to `rest`, an element's among them unless one
         was moved before."""
         if level == len(self.numbers):

@@ -7,21 +7,20 @@ alignment allows (below 2^28 bytes).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 from layout_algebra import terms
 from layout_algebra.claims.base import Claim, Dims, Point, Subject
 from layout_algebra.conditions import Condition, differs
+from layout_algebra.dims import Relation
 from layout_algebra.errors import ClaimError
 from layout_algebra.folding import substitute
 from layout_algebra.memory import banks
-from layout_algebra.memory.accesses import BIT, Access
+from layout_algebra.memory.accesses import BIT, MOST_ADDRESS, Access
 from layout_algebra.questions import Clause, Question, question
 from layout_algebra.terms import Term, Var
 from layout_algebra.verdicts import Witness
-
-#: Base addresses are below this many bytes.
-MOST_ADDRESS = 1 << 28
 
 
 @dataclass(frozen=True)
@@ -39,6 +38,9 @@ class AccessClaim(Claim):
 
     def subjects(self) -> tuple[Subject, ...]:
         return (self.access.elements,)
+
+    def assuming(self, relations: Sequence[Relation]) -> Self:
+        return replace(self, access=self.access.assuming(relations))
 
     def work(self, dims: Dims | None = None) -> int:
         return banks.count_points(self.access) * self.access.lanes
@@ -71,7 +73,7 @@ class AccessClaim(Claim):
     def misaligned(self) -> list[Question]:
         """A lane whose address is no multiple of what it moves: the hardware refuses it."""
         bits = self.access.bits
-        if bits % 8 or bits & (bits - 1):
+        if not banks.is_aligned_width(bits):
             return []
         (lane,) = self.lanes(1)
         rest = terms.mod(self.first_bit(lane), bits)
@@ -101,7 +103,7 @@ class AccessClaim(Claim):
 
     def misaligned_at(self, at: Point, base_bit: int) -> Witness | None:
         bits = self.access.bits
-        if bits % 8 or bits & (bits - 1):
+        if not banks.is_aligned_width(bits):
             return None
         for lane, bit in banks.lane_bits(self.access, at):
             if (bit + base_bit) % bits:

@@ -32,6 +32,7 @@ class BankClaim(AccessClaim):
         if not isinstance(self.target, MemoryTarget):  # type: ignore[redundant-expr]
             raise ClaimError(f"{self.name}: the target is a MemoryTarget; got {self.target!r}")
         banks.check_banked(self.access)
+        banks.check_lanes(self.access, self.target)
         self.target.phases(self.access.kind, self.access.bits)
 
     def __str__(self) -> str:

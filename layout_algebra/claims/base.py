@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self, TypeAlias
 
-from layout_algebra.dims import Size, Symbol, evaluate
+from layout_algebra.dims import Relation, Size, Symbol, evaluate
 from layout_algebra.errors import ClaimError
 from layout_algebra.maps import Map
 from layout_algebra.questions import Question
@@ -41,6 +41,15 @@ class Claim:
     def parts(self) -> tuple[Claim, ...]:
         """The claims that this one is the conjunction of; empty for a single claim."""
         return ()
+
+    def assuming(self, relations: Sequence[Relation]) -> Self:
+        """The claim where relations hold that it keeps as conditions of its own variables.
+
+        Relations of the Dims in the claim are assumed by the questions; an access has its Dims as
+        variables, and takes relations into its guard.
+        """
+        del relations
+        return self
 
     def maps(self) -> tuple[Map, ...]:
         return tuple(as_map(subject) for subject in self.subjects())
@@ -98,6 +107,9 @@ class All(Claim):
 
     def parts(self) -> tuple[Claim, ...]:
         return self.claims
+
+    def assuming(self, relations: Sequence[Relation]) -> Self:
+        return replace(self, claims=tuple(claim.assuming(relations) for claim in self.claims))
 
     def symbols(self) -> frozenset[Symbol]:
         return frozenset(symbol for claim in self.claims for symbol in claim.symbols())

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Protocol
+from typing import Protocol, Self
 
 from layout_algebra import terms
 from layout_algebra.arithmetic import integers
@@ -13,6 +13,7 @@ from layout_algebra.claims.accesses import AccessClaim, check_count
 from layout_algebra.claims.base import Claim, Dims, Point, Subject, first_counterexample
 from layout_algebra.claims.inverses import LeftInverse
 from layout_algebra.conditions import at_most, differs
+from layout_algebra.dims import Relation
 from layout_algebra.errors import ClaimError
 from layout_algebra.folding import substitute
 from layout_algebra.maps import Map
@@ -33,6 +34,12 @@ class Coalesced(AccessClaim):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_count(self.name, self.sectors)
+        if not isinstance(self.target, MemoryTarget):  # type: ignore[redundant-expr]
+            raise ClaimError(f"{self.name}: the target is a MemoryTarget; got {self.target!r}")
+        if self.access.scope != "global":
+            raise ClaimError(
+                f"sectors are of global memory; the buffer is in {self.access.scope} memory"
+            )
 
     def _sector(self) -> int:
         return 8 * self.target.sector_bytes
@@ -189,6 +196,9 @@ class Matches(Claim):
 
     def subjects(self) -> tuple[Subject, ...]:
         return (self.access.elements, Map.of(self.fragment))
+
+    def assuming(self, relations: Sequence[Relation]) -> Self:
+        return replace(self, access=self.access.assuming(relations))
 
     def parts(self) -> tuple[Claim, ...]:
         data = self.access.data

@@ -19,7 +19,8 @@ from layout_algebra.errors import CoordinateError
 #: A size, or a tuple of nested tuples of sizes.
 Nested: TypeAlias = int | Polynomial | tuple["Nested", ...]
 
-#: How deep a shape (or a tiler) may be nested, how many leaves it may have, and how many bits a number.
+#: How deep a shape or a tiler may be nested, how many leaves it may have, and how many bits a
+#: number.
 MOST_DEPTH = 32
 MOST_LEAVES = 4096
 MOST_BITS = 4096

@@ -141,9 +141,9 @@ class Layout:
         Raises:
             DimError: a Dim without a value, or a value that is none of it.
         """
-        _check_numbers(dims)
+        numbers = _numbers(dims)
         shape, stride = (
-            tuples.mapped(part, lambda size: evaluate(size, dims))
+            tuples.mapped(part, lambda size: evaluate(size, numbers))
             for part in (self.shape, self.stride)
         )
         return Layout(shape, stride)
@@ -187,7 +187,8 @@ class Swizzle:
             given = getattr(self, name)
             if type(given) is not int or not least <= given <= core.MOST_BITS:
                 raise CuteError(
-                    f"{name} of a swizzle is an int, {least} to {core.MOST_BITS}; got {tuples.short(given)}"
+                    f"{name} of a swizzle is an int, {least} to {core.MOST_BITS}; got "
+                    f"{tuples.short(given)}"
                 )
         if self.B > 0 and self.S == 0:
             raise CuteError(f"{self}: with S = 0 a bit is XORed with itself and lost; S is not 0")
@@ -240,9 +241,13 @@ class ComposedLayout:
 
     def __post_init__(self) -> None:
         if not isinstance(self.swizzle, Swizzle):  # type: ignore[redundant-expr]
-            raise CuteError(f"the swizzle is a cute.Swizzle(B, M, S); got {tuples.short(self.swizzle)}")
+            raise CuteError(
+                f"the swizzle is a cute.Swizzle(B, M, S); got {tuples.short(self.swizzle)}"
+            )
         if not is_size(self.offset):
-            raise CuteError(f"the offset is an int or an expression of Dims; got {tuples.short(self.offset)}")
+            raise CuteError(
+                f"the offset is an int or an expression of Dims; got {tuples.short(self.offset)}"
+            )
         if not isinstance(self.layout, Layout):  # type: ignore[redundant-expr]
             raise wrong_kind(self.layout, "the inner layout")
         object.__setattr__(self, "offset", as_size(self.offset))
@@ -293,7 +298,7 @@ class ComposedLayout:
     def evaluated(self, **dims: int) -> ComposedLayout:
         """The concrete layout for these values of the Dims; errors as of a `Layout`."""
         layout = self.layout.evaluated(**dims)
-        return ComposedLayout(self.swizzle, evaluate(self.offset, dims), layout)
+        return ComposedLayout(self.swizzle, evaluate(self.offset, _numbers(dims)), layout)
 
     def __call__(self, *coordinate: Any) -> int:
         """The value at an index or a coordinate; arguments as for a `Layout`."""
@@ -309,10 +314,16 @@ class ComposedLayout:
 AnyLayout = Layout | ComposedLayout
 
 
-def _check_numbers(dims: Mapping[str, int]) -> None:
+def _numbers(dims: Mapping[str, int]) -> dict[str, int]:
+    """The values of Dims as ints of Python.
+
+    Raises:
+        DimError: a value that is no integer.
+    """
     for name, number in dims.items():
         if isinstance(number, bool) or not hasattr(number, "__index__"):  # type: ignore[redundant-expr]
             raise DimError(f"the value of Dim {name} is an integer; got {tuples.short(number)}")
+    return {name: number.__index__() for name, number in dims.items()}
 
 
 def parse(text: str, dims: Dims | None = None) -> AnyLayout:

@@ -33,7 +33,7 @@ from layout_algebra.device.source_text import PYTHON, Spelling, WidthError, Word
 from layout_algebra.errors import CoordinateError
 from layout_algebra.folding import Fold
 from layout_algebra.maps import Map
-from layout_algebra.terms import Term, Var
+from layout_algebra.terms import Term
 
 #: Threads of a block: a grid is rounded up by less than this, and its last thread has to fit.
 MOST_THREADS = 1024
@@ -125,7 +125,7 @@ def _emit(flat: Map, spelling: Spelling, width: int, index: str) -> tuple[list[s
         raise WidthError(f"{size} elements are too many to number with {width} bits")
     for axis, term in flat.outputs:
         _check_output(axis, term, width)
-    words = Words(spelling, width, {variable: index for variable in flat.coordinates})
+    words = Words(spelling, width, dict.fromkeys(flat.coordinates, index))
     fold = Fold(words)
     results = [fold(term) for _, term in flat.outputs]
     return words.lines_for(results), results

@@ -174,6 +174,7 @@ def _renamed(text: str, name: str) -> str:
     entries = re.findall(r"^\.visible \.entry ([\w$]+)\(", text, re.MULTILINE)
     if len(entries) != 1:
         raise ToolchainError(f"one entry was expected in the PTX; there are {len(entries)}")
-    # parameters begin with the entry's name, and the module's environment ends with it
-    mangled = entries[0].removeprefix("_Z")
-    return text.replace(entries[0], name).replace(mangled, name)
+    # parameters begin with the entry's name; numba's own variable ends with it
+    mangled = entries[0].removeprefix("_ZN")
+    text = re.sub(rf"[\w$]*NumbaEnv{re.escape(mangled)}", f"{name}_environment", text)
+    return text.replace(entries[0], name)

@@ -18,7 +18,7 @@ from typing import Any
 from layout_algebra import terms
 from layout_algebra.cute.tuples import leaves
 from layout_algebra.cute.values import ComposedLayout, Layout, Swizzle
-from layout_algebra.dims import Size, at_least, positive_symbols, product
+from layout_algebra.dims import Size, at_least, is_size, positive_symbols, product
 from layout_algebra.interop.refusals import InteropError
 from layout_algebra.maps import Map
 from layout_algebra.terms import Term, Var
@@ -97,8 +97,14 @@ def thread_value_map(
     The outputs are dim0, dim1, ...: the element's coordinates.
 
     Raises:
-        InteropError: not two modes, or an index outside the tile.
+        InteropError: not a layout of two modes, a tile or names that are none, or an index outside
+            the tile.
     """
+    if not isinstance(layout, Layout):  # type: ignore[redundant-expr]
+        raise InteropError(
+            f"a thread-value layout is a layout_algebra.cute.Layout; got {type(layout).__name__}"
+        )
+    _check_tile(tile, names)
     if not isinstance(layout.shape, tuple) or len(layout.shape) != 2:
         raise InteropError(f"a thread-value layout has two modes, threads and values; got {layout}")
     coordinates: list[Var] = []
@@ -130,8 +136,12 @@ def to_cute_dsl(layout: Layout | ComposedLayout, module: Any) -> Any:
         module: `cutlass.cute`, whose functions make it.
 
     Raises:
-        InteropError: Dims, or a module without these functions.
+        InteropError: no layout of CuTe's, Dims, or a module without these functions.
     """
+    if not isinstance(layout, Layout | ComposedLayout):  # type: ignore[redundant-expr]
+        raise InteropError(
+            f"to_cute_dsl takes a layout of layout_algebra.cute; got {type(layout).__name__}"
+        )
     needed = ("make_layout", "make_swizzle", "make_composed_layout")
     if not all(hasattr(module, name) for name in needed):
         raise InteropError(f"module= has {', '.join(needed)}, as cutlass.cute; got {module!r}")
@@ -143,6 +153,16 @@ def to_cute_dsl(layout: Layout | ComposedLayout, module: Any) -> Any:
         swizzle = module.make_swizzle(s.B, s.M, s.S)
         return module.make_composed_layout(swizzle, layout.offset, inner)
     return module.make_layout(layout.shape, stride=layout.stride)
+
+
+def _check_tile(tile: Any, names: Any) -> None:
+    """That a tile is a sequence of sizes, and names are two different ones."""
+    sizes = tile if isinstance(tile, tuple | list) else ()
+    if not sizes or not all(is_size(size) and at_least(size, 1) for size in sizes):
+        raise InteropError(f"a tile is a tuple of positive ints or Dims, as (16, 8); got {tile!r}")
+    named = names if isinstance(names, tuple | list) else ()
+    if len(set(map(str, named))) != 2 or not all(isinstance(name, str) for name in named):
+        raise InteropError(f"names= are two different names, of thread and value; got {names!r}")
 
 
 def _numbers(given: Any, whole: Any) -> Any:

@@ -27,6 +27,8 @@ from layout_algebra.interop.linear_import import inverse_claim
 from layout_algebra.interop.refusals import (
     Exported,
     InteropError,
+    checked_layout,
+    checked_names,
     exported,
     is_power_of_two,
     spelled,
@@ -74,7 +76,7 @@ def to_linear(
         The linear layout, with the proof that each is the other's inverse.  Copies are bases 0.
 
     Raises:
-        InteropError: the layout is not linear over F2; the error's witness shows where.
+        InteropError: no layout, or one that is not linear over F2; the error's witness shows where.
     """
     ll = linear_of(layout, shape, in_dims)
     return exported(ll, inverse_claim(layout, ll, _inputs(layout, in_dims)))
@@ -131,7 +133,8 @@ class _Telling:
 
 def _inputs(layout: AnyLayout, given: Mapping[str, Any] | None) -> dict[str, Axis]:
     """The axis of each input; every axis of the layout has one."""
-    in_dims = DISTRIBUTED if given is None else given
+    checked_layout("the layout of to_linear", layout)
+    in_dims = DISTRIBUTED if given is None else checked_names("in_dims=", given)
     axes = {name: Axis.get(axis) for name, axis in in_dims.items()}
     axes = {name: m if axis is reg else axis for name, axis in axes.items()}
     if len(set(axes.values())) < len(axes):

@@ -45,7 +45,7 @@ def tile_from_linear(
         or no value, the reason, and a witness.
 
     Raises:
-        InteropError: an input whose axis is not known.
+        InteropError: no LinearLayout, or an input whose axis is not known.
     """
     axes = axes_of(ll, in_dims)
     missing = spans_all(ll)
@@ -68,9 +68,10 @@ def layout_of(
     ll: LinearLayout, in_dims: Mapping[str, Any] | None = None
 ) -> TileLayout | ComposeLayout | None:
     """What `tile_from_linear` finds, without the proof; None when there is none."""
+    axes = axes_of(ll, in_dims)
     if spans_all(ll) is not None:
         return None
-    bits = _bits(ll, axes_of(ll, in_dims))
+    bits = _bits(ll, axes)
     columns = [vector for _, one in ll.columns() for vector in one]
     for swizzle in (None, *_swizzles(bits)):
         parts = _tile_parts(bits, _after(bits, columns, swizzle))

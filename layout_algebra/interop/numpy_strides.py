@@ -20,7 +20,7 @@ from typing import Any
 from layout_algebra.axes import m
 from layout_algebra.claims import Equivalent
 from layout_algebra.dims import Size, as_size, at_least, divide_exactly, is_size, product
-from layout_algebra.interop.refusals import Exported, InteropError, spelled
+from layout_algebra.interop.refusals import Exported, InteropError, checked_layout, spelled
 from layout_algebra.layouts import TileLayout
 from layout_algebra.maps import Map
 from layout_algebra.prover import prove
@@ -113,9 +113,10 @@ def to_strides(
         The strides and the proof that they are the layout.  A dimension of size 1 has stride 0.
 
     Raises:
-        InteropError: copies, places on another axis or below 0, or a dimension along which the
-            places are not evenly spaced.
+        InteropError: no layout, copies, places on another axis or below 0, or a dimension along
+            which the places are not evenly spaced.
     """
+    checked_layout("the layout of to_strides", layout)
     sizes = _sizes("shape", shape)
     if type(itemsize) is not int or itemsize < 1:
         raise InteropError(f"an element has a positive number of bytes; got {itemsize!r}")

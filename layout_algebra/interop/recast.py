@@ -24,7 +24,7 @@ from layout_algebra.algebra.normal_form import merge_shard
 from layout_algebra.axes import Axis, m, reg
 from layout_algebra.claims import Equivalent
 from layout_algebra.dims import Size, divide_exactly
-from layout_algebra.interop.refusals import InteropError, is_power_of_two, spelled
+from layout_algebra.interop.refusals import InteropError, checked_layout, is_power_of_two, spelled
 from layout_algebra.layouts import ComposeLayout, TileLayout
 from layout_algebra.maps import Map
 from layout_algebra.semantics import layout_map
@@ -53,9 +53,8 @@ def recast(
             elements, or a swizzle below them; the witness is the first unit (element of the
             greatest common width) that shows it.
     """
-    for name, bits in (("from_bits", from_bits), ("to_bits", to_bits)):
-        if type(bits) is not int or bits < 1:
-            raise InteropError(f"{name} is a positive number of bits; got {bits!r}")
+    checked_layout("the layout of recast", layout)
+    _check_widths(from_bits, to_bits)
     counted = _memory_axis(axis)
     unit = gcd(from_bits, to_bits)
     narrow = _narrowed(layout, from_bits // unit, counted)
@@ -69,10 +68,23 @@ def recast_claim(
     to_bits: int,
     axis: Axis | str = m,
 ) -> Equivalent:
-    """That two layouts in elements of two widths are one memory, unit by unit in order."""
+    """That two layouts in elements of two widths are one memory, unit by unit in order.
+
+    Raises:
+        InteropError: no layouts, or widths that are no positive ints.
+    """
+    checked_layout("the layout before", before)
+    checked_layout("the layout after", after)
+    _check_widths(from_bits, to_bits)
     unit = gcd(from_bits, to_bits)
     name = _memory_axis(axis).name
     return Equivalent(_units(before, from_bits // unit, name), _units(after, to_bits // unit, name))
+
+
+def _check_widths(from_bits: object, to_bits: object) -> None:
+    for name, bits in (("from_bits", from_bits), ("to_bits", to_bits)):
+        if type(bits) is not int or bits < 1:
+            raise InteropError(f"{name} is a positive number of bits; got {bits!r}")
 
 
 def _memory_axis(axis: Axis | str) -> Axis:

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from layout_algebra.claims import Claim
 from layout_algebra.errors import LayoutError
 from layout_algebra.prover import prove
+from layout_algebra.values import AnyLayout, Swizzled, Tile
 from layout_algebra.verdicts import Proof, Verdict, Witness
 
 T = TypeVar("T")
@@ -71,6 +72,37 @@ def exported(value: T, claim: Claim) -> Exported[T]:
     if proof.verdict is Verdict.REFUTED:
         raise InteropError(f"{value} is not the same map", proof.witness)
     return Exported(value, proof)
+
+
+def checked_layout(what: str, given: object) -> AnyLayout:
+    """The argument, if it is a layout of this library.
+
+    Raises:
+        InteropError: it is not.
+    """
+    if isinstance(given, Tile | Swizzled):
+        return given
+    hint = ""
+    if type(given).__module__.startswith("layout_algebra.cute"):
+        hint = ": a CuTe layout becomes one by cute.to_tile"
+    elif isinstance(given, str):
+        hint = ": text becomes one by parse(text)"
+    raise InteropError(
+        f"{what} is a TileLayout or a ComposeLayout; got {type(given).__name__}{hint}"
+    )
+
+
+def checked_names(what: str, given: object) -> Mapping[str, Any]:
+    """A mapping that may be left out; empty for None.
+
+    Raises:
+        InteropError: something else.
+    """
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InteropError(f"{what} is a mapping from the names of inputs; got {given!r}")
+    return given
 
 
 def is_power_of_two(number: object) -> bool:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from layout_algebra.interop.refusals import InteropError
+from layout_algebra.interop.refusals import InteropError, checked_layout
 from layout_algebra.layouts import ComposeLayout, TileLayout
 from layout_algebra.values import AnyLayout, Iter, Swizzle, Swizzled
 
@@ -54,8 +54,9 @@ def to_tirx(layout: AnyLayout, module: Any) -> Any:
             or `tvm_tirx.tirx.layout`.
 
     Raises:
-        InteropError: Dims, or a module without these classes.
+        InteropError: no layout, Dims, or a module without these classes.
     """
+    checked_layout("the layout of to_tirx", layout)
     if not all(hasattr(module, name) for name in ("TileLayout", "ComposeLayout", "Iter", "Axis")):
         raise InteropError(
             "module= has TileLayout, ComposeLayout, Iter and Axis, as tvm.tirx.layout has; got "

@@ -26,7 +26,7 @@ from typing import Any
 from layout_algebra import terms
 from layout_algebra.axes import Axis, m, reg
 from layout_algebra.interop.bit_spaces import Span, xor_of
-from layout_algebra.interop.refusals import InteropError, is_power_of_two
+from layout_algebra.interop.refusals import InteropError, checked_names, is_power_of_two
 from layout_algebra.maps import Map
 from layout_algebra.terms import Term, Var
 
@@ -162,8 +162,15 @@ def from_linear(ll: LinearLayout, names: Mapping[str, str] | None = None) -> Map
         names: other names for its inputs, e.g. {"lane": "laneid"}.
 
     Bases that share no bit add up, so they become one sum; only what is left is a XOR.
+
+    Raises:
+        InteropError: no LinearLayout, or names that are no identifiers or the same.
     """
-    renamed = {name: (names or {}).get(name, name) for name, _ in ll.bases}
+    ll = checked_linear(ll)
+    given = checked_names("names=", names)
+    renamed = {
+        name: _check_name(given.get(name, name), f"input {name} in names=") for name, _ in ll.bases
+    }
     if len(set(renamed.values())) < len(renamed):
         raise InteropError(f"two inputs would have one name: {renamed}")
     coordinates = tuple(
@@ -220,9 +227,10 @@ def axes_of(ll: LinearLayout, in_dims: Mapping[str, Any] | None = None) -> dict[
         in_dims: input -> axis (or its name), for inputs other than `IN_AXES` says.
 
     Raises:
-        InteropError: an input without an axis, or two inputs on one.
+        InteropError: no LinearLayout, an input without an axis, or two inputs on one.
     """
-    known = {**IN_AXES, **(in_dims or {})}
+    ll = checked_linear(ll)
+    known = {**IN_AXES, **checked_names("in_dims=", in_dims)}
     found: dict[str, Axis] = {}
     for name, _ in ll.bases:
         if name not in known:
@@ -236,6 +244,18 @@ def axes_of(ll: LinearLayout, in_dims: Mapping[str, Any] | None = None) -> dict[
             raise InteropError(f"two inputs are on axis {axis.name}: give in_dims= for {name!r}")
         found[name] = axis
     return found
+
+
+def checked_linear(given: object) -> LinearLayout:
+    """The argument, if it is a linear layout of this library.
+
+    Raises:
+        InteropError: it is not.
+    """
+    if not isinstance(given, LinearLayout):
+        hint = ": from_triton makes one of Triton's" if hasattr(given, "bases") else ""
+        raise InteropError(f"the argument is a LinearLayout; got {type(given).__name__}{hint}")
+    return given
 
 
 def _check_name(name: object, what: str) -> str:

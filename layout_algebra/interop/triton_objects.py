@@ -25,7 +25,7 @@ from layout_algebra.axes import m
 from layout_algebra.interop.linear_import import tile_from_linear
 from layout_algebra.interop.phases import PhaseSwizzle
 from layout_algebra.interop.refusals import InteropError, is_power_of_two
-from layout_algebra.interop.triton import LinearLayout
+from layout_algebra.interop.triton import LinearLayout, checked_linear
 from layout_algebra.layouts import TileLayout
 from layout_algebra.values import Iter
 
@@ -99,8 +99,9 @@ def to_triton(ll: LinearLayout, linear_layout: Any) -> Any:
     """Triton's object of a linear layout; `linear_layout` is `triton.tools.LinearLayout`.
 
     Raises:
-        InteropError: a class without `from_bases`.
+        InteropError: no LinearLayout, or a class without `from_bases`.
     """
+    ll = checked_linear(ll)
     if not hasattr(linear_layout, "from_bases"):
         raise InteropError(
             f"linear_layout= is triton.tools.LinearLayout, with from_bases; got {linear_layout!r}"

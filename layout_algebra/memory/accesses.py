@@ -8,14 +8,15 @@ about all their values, and about every base address that the buffer's alignment
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from layout_algebra import terms
-from layout_algebra.conditions import Condition, at_most
-from layout_algebra.dims import Polynomial, Size, Symbol, as_size, is_size
-from layout_algebra.errors import LayoutError, TraceError
+from layout_algebra.conditions import Condition, at_most, equals
+from layout_algebra.dims import Polynomial, Relation, Size, Symbol, as_size, is_size, symbols
+from layout_algebra.errors import DimError, LayoutError, TraceError
 from layout_algebra.folding import substitute, term_symbols, variables
 from layout_algebra.maps import Map
 from layout_algebra.memory.free import Free, free_variable, with_variables
@@ -24,6 +25,8 @@ from layout_algebra.terms import Term, Var
 from layout_algebra.tracing import Conditions, Traced, term_of
 from layout_algebra.values import AnyLayout
 
+#: Addresses are below this many bytes, and so is every pitch.
+MOST_ADDRESS = 1 << 28
 #: The axis of an access' places: bits from the first bit of the buffer.
 BIT = "bit"
 
@@ -74,6 +77,40 @@ class Access:
         """The free variables."""
         return self.elements.coordinates[2:]
 
+    def assuming(self, relations: Sequence[Relation]) -> Access:
+        """The access where relations between its Dims hold: elsewhere its lanes are not active.
+
+        Raises:
+            DimError: a Dim of a relation that the access does not depend on, or another of the
+                same name.
+        """
+        found: list[Condition] = []
+        dims = {one.symbol: one for one in self.free}
+        names = {one.name: one.symbol for one in self.free}
+        for relation in relations:
+            mentioned = symbols(relation.size) | symbols(relation.divisor)
+            for symbol in mentioned:
+                if names.get(symbol.name, symbol) != symbol:
+                    raise DimError(
+                        f"one name, two Dims: {symbol.call()} and {names[symbol.name].call()}"
+                    )
+            if mentioned.isdisjoint(dims):
+                continue
+            if not mentioned <= set(dims):
+                raise DimError(f"given= {relation}: the access does not depend on all of its Dims")
+            term = with_variables(terms.const(relation.size), dims)
+            if relation.kind == "divides":
+                if not isinstance(relation.divisor, int):
+                    raise DimError(f"given= {relation}: an access divides by numbers only")
+                found.append(equals(terms.mod(term, relation.divisor), 0))
+            else:
+                found.append(Condition(relation.kind, term))
+        if not found:
+            return self
+        guard = (*self.elements.guard, *found)
+        kept = (replace(one, guard=guard) for one in (self.elements, self.where))
+        return replace(self, **dict(zip(("elements", "where"), kept, strict=True)))
+
     def __str__(self) -> str:
         return self.text
 
@@ -112,16 +149,18 @@ def trace(
     """The access that a callable describes; see `View.read`."""
     if type(lanes) is not int or not 1 <= lanes <= 64:
         raise LayoutError(f"a warp has 1 to 64 lanes; got {lanes!r}")
+    if not isinstance(free, list | tuple):  # type: ignore[redundant-expr]
+        raise LayoutError(f"free= is a list of Dims; got {free!r}")
     named = [_symbol(dim) for dim in free]
     dims = _dims(view, named)
     lane = terms.coordinate("lane", lanes)
     count = bits // view.bits
     element = terms.coordinate("e", count)
     arguments = [Traced(lane), *(Traced(dims[symbol].term) for symbol in named)]
-    coordinates = _coordinates(going(*arguments), view, going)
+    coordinates = _coordinates(_called("where", going, arguments), view, going)
     guard = _active(active, arguments)
     coordinates[-1] = terms.add(coordinates[-1], element)
-    bounds, places = _within(view, coordinates, dims)
+    bounds, places = _within(view, coordinates, dims, assumed=active is not None)
     own = layout_map(view.layout, view.whole)
     values = dict(zip(own.coordinates, places, strict=True))
     place = with_variables(substitute(own.output("m"), values), dims)
@@ -145,6 +184,24 @@ def trace(
     )
 
 
+def _called(name: str, function: Any, arguments: Sequence[Traced]) -> Any:
+    """What the callable gives for symbols.
+
+    Raises:
+        TraceError: no callable, or one of other parameters than the lane and the free Dims.
+    """
+    if not callable(function):
+        raise TraceError(f"{name} is a callable of the lane and the free Dims; got {function!r}")
+    try:
+        inspect.signature(function).bind(*arguments)
+    except (TypeError, ValueError):
+        raise TraceError(
+            f"{name} has {len(arguments)} parameters: the lane, and one for each Dim of free=; "
+            f"{function!r} has others"
+        ) from None
+    return function(*arguments)
+
+
 def _symbol(dim: object) -> Symbol:
     """The symbol of a Dim."""
     if isinstance(dim, Polynomial) and len(dim.terms) == 1:
@@ -158,18 +215,32 @@ def _symbol(dim: object) -> Symbol:
 
 def _dims(view: Region, named: Sequence[Symbol]) -> dict[Symbol, Free]:
     """A free variable for every Dim of the buffer, the view and the list, bounded by the view."""
-    found: dict[Symbol, Free] = {symbol: free_variable(symbol) for symbol in named}
+    inside: dict[Symbol, tuple[int, int]] = {}
     for begin, size, whole in zip(view.begin, view.shape, view.whole, strict=True):
         room = whole - size
-        if isinstance(begin, Polynomial) and isinstance(room, int):
-            bounded = _bounded(begin, room)
-            if bounded is not None:
-                symbol, low, high = bounded
-                found[symbol] = free_variable(symbol, low, high)
+        bounded = (
+            _bounded(begin, room)
+            if isinstance(begin, Polynomial) and isinstance(room, int)
+            else None
+        )
+        if bounded is not None:
+            symbol, low, high = bounded
+            least, most = inside.get(symbol, (low, high))
+            inside[symbol] = max(least, low), min(most, high)
     sizes = [*view.begin, *view.shape, *view.whole, *view.layout.affine.sizes()]
-    mentioned = term_symbols(terms.const(size) for size in sizes)
-    for symbol in sorted(mentioned - set(found), key=lambda symbol: symbol.name):
-        found[symbol] = free_variable(symbol)
+    mentioned = term_symbols(terms.const(size) for size in sizes) | set(inside)
+    others = sorted(mentioned - set(named), key=lambda symbol: symbol.name)
+    found: dict[Symbol, Free] = {}
+    names: dict[str, Symbol] = {}
+    for symbol in (*named, *others):
+        if names.setdefault(symbol.name, symbol) != symbol:
+            raise DimError(
+                f"one name, two Dims: {names[symbol.name].call()} and {symbol.call()} in one access"
+            )
+        low, high = inside.get(symbol, (None, None))
+        if high is None and symbol not in named:
+            high = MOST_ADDRESS // symbol.multiple_of  # a pitch: its rows are in memory
+        found[symbol] = free_variable(symbol, low, high)
     return found
 
 
@@ -202,21 +273,21 @@ def _active(
 ) -> tuple[Condition, ...]:
     if active is None:
         return ()
-    kept = active(*arguments)
+    kept = _called("active", active, arguments)
     if not isinstance(kept, Conditions):
         raise TraceError(f"active= gives conditions on its parameters; got {kept!r}")
     return kept.all
 
 
 def _within(
-    view: Region, coordinates: Sequence[Term], dims: dict[Symbol, Free]
+    view: Region, coordinates: Sequence[Term], dims: dict[Symbol, Free], *, assumed: bool
 ) -> tuple[list[Condition], list[Term]]:
     """The coordinates in the buffer, and what is assumed so that the view lies in it.
 
     Raises:
-        LayoutError: a coordinate that may leave the view.
+        LayoutError: a coordinate that may leave the view, unless that is `assumed` not to be.
     """
-    assumed: list[Condition] = []
+    found: list[Condition] = []
     places: list[Term] = []
     for d, (coordinate, begin, size, whole) in enumerate(
         zip(coordinates, view.begin, view.shape, view.whole, strict=True)
@@ -224,22 +295,22 @@ def _within(
         own = with_variables(coordinate, dims)
         last = with_variables(terms.const(size - 1), dims)
         for gap, text in ((own, "before 0"), (terms.add(last, terms.scale(own, -1)), "after it")):
-            if gap.low is None or not isinstance(gap.low, int):
-                raise LayoutError(f"dimension {d}: it is not known that no lane goes {text}")
-            if gap.low < 0 and not _symbolic(own):
+            if isinstance(gap.low, int) and gap.low >= 0:
+                continue
+            if not assumed:
+                free = "" if _only_lanes(own) else "; bound the Dims by at_most=, or say active="
                 raise LayoutError(
                     f"dimension {d}: some lane goes {text}: {own.low}..{own.high} in a view of "
-                    f"{size}"
+                    f"{size}{free}"
                 )
-            if gap.low < 0:
-                assumed.append(at_most(0, gap))
+            found.append(at_most(0, gap))
         start = with_variables(terms.const(begin), dims)
         places.append(terms.add(own, start))
         room = with_variables(terms.const(whole - size), dims)
         gaps = (start, terms.add(room, terms.scale(start, -1)))
-        assumed += [at_most(0, gap) for gap in gaps if not isinstance(gap.low, int) or gap.low < 0]
-    return assumed, places
+        found += [at_most(0, gap) for gap in gaps if not isinstance(gap.low, int) or gap.low < 0]
+    return found, places
 
 
-def _symbolic(term: Term) -> bool:
-    return any(variable.name not in ("lane", "e") for variable in variables([term]))
+def _only_lanes(term: Term) -> bool:
+    return all(variable.name in ("lane", "e") for variable in variables([term]))

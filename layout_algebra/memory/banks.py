@@ -98,8 +98,16 @@ def served(access: Access, target: MemoryTarget = NVIDIA, base: int = 0, **value
         CoordinateError: a variable without a value, a value that it has not, or a base that is
             not aligned.
     """
-    if base % access.align:
-        raise CoordinateError(f"the buffer begins at a multiple of {access.align}; got {base}")
+    if not isinstance(access, Access):  # type: ignore[redundant-expr]
+        raise LayoutError(f"served is about an access, like buffer.read(...); got {access!r}")
+    if not isinstance(target, MemoryTarget):  # type: ignore[redundant-expr]
+        raise LayoutError(f"the target is a MemoryTarget; got {target!r}")
+    check_banked(access)
+    check_lanes(access, target)
+    if type(base) is not int or base < 0 or base % access.align:
+        raise CoordinateError(
+            f"the buffer begins at a byte that is a multiple of {access.align}; got {base!r}"
+        )
     return service_at(access, target, 8 * base, point_of(access, values))
 
 
@@ -116,6 +124,8 @@ def point_of(access: Access, values: Mapping[str, int]) -> dict[Var, int]:
         )
     point: dict[Var, int] = {}
     for free in access.free:
+        if type(values[free.name]) is not int:
+            raise CoordinateError(f"{free.name} is an int; got {values[free.name]!r}")
         number, rest = divmod(values[free.name], free.multiple)
         low, high = free.variable.low, free.variable.high
         if rest or not (low <= number <= high):  # type: ignore[operator]
@@ -172,20 +182,33 @@ def count_points(access: Access) -> int:
 
 
 def base_bits(access: Access, target: MemoryTarget) -> list[int]:
-    """Base addresses, in bits, that may make a difference: one of each class modulo all banks.
+    """Base addresses, in bits, that may make a difference.
 
-    Only a shift by less than a word changes which lanes share a word; what shifts by words only
-    turns the banks.
+    A shift by less than a word changes which lanes share a word, and one by less than what a lane
+    moves whether its address is aligned; what shifts by more only turns the banks.
     """
-    word = 8 * target.bank_bytes
     step = 8 * access.align
-    return list(range(0, word, step)) if step < word else [0]
+    most = max(8 * target.bank_bytes, access.bits if is_aligned_width(access.bits) else 1)
+    return list(range(0, most, step)) if step < most else [0]
+
+
+def is_aligned_width(bits: int) -> bool:
+    """Whether accesses of so many bits have to be aligned to them: whole bytes, a power of two."""
+    return bits % 8 == 0 and bits & (bits - 1) == 0
 
 
 def check_banked(access: Access) -> None:
     """Raises LayoutError unless the access is to shared memory."""
     if access.scope != "shared":
         raise LayoutError(f"banks are of shared memory; the buffer is in {access.scope} memory")
+
+
+def check_lanes(access: Access, target: MemoryTarget) -> None:
+    """Raises LayoutError if the access has more lanes than a warp of the target."""
+    if access.lanes > target.lanes:
+        raise LayoutError(
+            f"a warp of {target.name} has {target.lanes} lanes; the access has {access.lanes}"
+        )
 
 
 def _spans(lanes: tuple[int, ...]) -> str:

@@ -52,9 +52,13 @@ class Buffer:
     def __post_init__(self) -> None:
         if not isinstance(self.shape, tuple | list) or not all(map(is_size, self.shape)):
             raise LayoutError(f"a buffer's shape is a tuple of sizes; got {self.shape!r}")
+        if any(isinstance(size, int) and size < 1 for size in self.shape):
+            raise LayoutError(f"a buffer's sizes are at least 1; got {self.shape}")
         object.__setattr__(self, "shape", tuple(as_size(size) for size in self.shape))
         if not isinstance(self.layout, Tile | Swizzled):  # type: ignore[redundant-expr]
             raise LayoutError(f"a buffer's layout is a TileLayout or so; got {self.layout!r}")
+        if self.layout.replica:
+            raise LayoutError(f"a buffer has one place for each element; {self.layout} has copies")
         if self.scope not in SCOPES:
             raise LayoutError(f"the scope is one of {', '.join(SCOPES)}; got {self.scope!r}")
         size, own = layout_size(self.layout), product(self.shape)
@@ -62,8 +66,9 @@ class Buffer:
             raise LayoutError(f"shape {self.shape} has {own} elements, the layout {size}")
         object.__setattr__(self, "dtype", getattr(self.dtype, "__name__", None) or str(self.dtype))
         bits = self.bits
-        if self.align == 0:
-            object.__setattr__(self, "align", max(1, bits // 8))
+        if type(self.align) is int and self.align == 0:
+            whole = max(1, bits // 8)
+            object.__setattr__(self, "align", whole & -whole)
         if type(self.align) is not int or self.align < 1 or self.align & (self.align - 1):
             raise LayoutError(f"align is a power of two of bytes; got {self.align!r}")
         others = [axis.name for axis in self.layout.axes if axis is not m]
@@ -75,7 +80,8 @@ class Buffer:
     @property
     def bits(self) -> int:
         """Bits of an element."""
-        return bits_of(int(self.dtype) if self.dtype.isdigit() else self.dtype)
+        number = self.dtype.isascii() and self.dtype.isdigit() and len(self.dtype) < 6
+        return bits_of(int(self.dtype) if number else self.dtype)
 
     def __getitem__(self, key: Any) -> View:
         """A view: a slice `begin : begin + size`, a number or a Dim for each dimension."""
@@ -186,10 +192,10 @@ def _ranges(shape: tuple[Size, ...], key: Any) -> tuple[tuple[Size, ...], tuple[
         if isinstance(one, slice):
             if one.step not in (None, 1):
                 raise LayoutError(f"dimension {d}: a view has step 1; got {one.step}")
-            begin = 0 if one.start is None else as_size(one.start)
-            end = size if one.stop is None else as_size(one.stop)
+            begin = 0 if one.start is None else _bound(d, one.start)
+            end = size if one.stop is None else _bound(d, one.stop)
         else:
-            begin = as_size(one)
+            begin = _bound(d, one)
             end = begin + 1
         length = end - begin
         if isinstance(length, Polynomial) and not at_least(length, 1):
@@ -202,3 +208,9 @@ def _ranges(shape: tuple[Size, ...], key: Any) -> tuple[tuple[Size, ...], tuple[
         begins.append(begin)
         sizes.append(length)
     return tuple(begins), tuple(sizes)
+
+
+def _bound(d: int, given: object) -> Size:
+    if not is_size(given):
+        raise LayoutError(f"dimension {d}: a view is of ints and Dims; got {given!r}")
+    return as_size(given)  # type: ignore[arg-type]

@@ -43,7 +43,9 @@ BITS = {
     "ue8m0": 8,
     "ue4m3": 8,
 }
-_WITH_BITS = re.compile(r"[bu]?(?:int|float|f|b|s|u)(\d+)(?:_e\d+m\d+\w*)?(?:x(\d+))?")
+_WITH_BITS = re.compile(r"[bu]?(?:int|float|f|b|s|u)(\d{1,5})(?:_e\d+m\d+\w*)?(?:x(\d{1,5}))?")
+#: Bits of the widest element.
+MOST_BITS = 1024
 
 
 def bits_of(dtype: object) -> int:
@@ -57,8 +59,8 @@ def bits_of(dtype: object) -> int:
         LayoutError: not a type that is known here.
     """
     if type(dtype) is int:
-        if not 1 <= dtype <= 1024:
-            raise LayoutError(f"an element has 1 to 1024 bits; got {dtype}")
+        if not 1 <= dtype <= MOST_BITS:
+            raise LayoutError(f"an element has 1 to {MOST_BITS} bits; got {dtype}")
         return dtype
     name = getattr(dtype, "__name__", None) or str(dtype)
     name = name.removeprefix("torch.").lower()
@@ -70,4 +72,7 @@ def bits_of(dtype: object) -> int:
             f"{dtype!r} is no element type: write its name, like float16, bfloat16, float8_e4m3fn, "
             "int4, or its number of bits"
         )
-    return int(match.group(1)) * int(match.group(2) or 1)
+    bits = int(match.group(1)) * int(match.group(2) or 1)
+    if not 1 <= bits <= MOST_BITS:
+        raise LayoutError(f"an element has 1 to {MOST_BITS} bits; {dtype!r} has {bits}")
+    return bits

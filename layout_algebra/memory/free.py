@@ -7,6 +7,7 @@ Dim of k*q is the variable q, its values k*q.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,17 +17,24 @@ from layout_algebra.errors import LayoutError
 from layout_algebra.folding import Fold
 from layout_algebra.terms import Term, Var
 
-#: Where a Dim without an upper bound is bounded: no address of a chip's shared memory is beyond.
-MOST_UNBOUNDED = 1 << 20
+#: Names that an access' own variables have.
+_TAKEN = re.compile(r"lane\d*|e|base|w\..*")
 
 
 @dataclass(frozen=True)
 class Free:
-    """A free variable: a Dim's values are `multiple` times those of `variable`."""
+    """A free variable: the Dim of a symbol, whose values are `multiple` times the variable's."""
 
-    name: str
+    symbol: Symbol
     variable: Var
-    multiple: int
+
+    @property
+    def name(self) -> str:
+        return self.symbol.name
+
+    @property
+    def multiple(self) -> int:
+        return self.symbol.multiple_of
 
     @property
     def term(self) -> Term:
@@ -34,14 +42,27 @@ class Free:
 
 
 def free_variable(symbol: Symbol, low: int | None = None, high: int | None = None) -> Free:
-    """The coordinate of a Dim's symbol, in its own range and between the given bounds."""
+    """The coordinate of a Dim's symbol, in its own range and between the given bounds.
+
+    Raises:
+        LayoutError: no upper bound, no value, or a name that an access has for itself.
+    """
+    if _TAKEN.fullmatch(symbol.name):
+        raise LayoutError(f"a Dim of an access has another name than {symbol.name!r}, its own")
     least = max(symbol.lo, symbol.lo if low is None else low)
-    most = symbol.hi if symbol.hi is not None else MOST_UNBOUNDED // symbol.multiple_of
-    if high is not None:
-        most = min(most, high)
+    bounds = [bound for bound in (symbol.hi, high) if bound is not None]
+    if not bounds:
+        raise LayoutError(
+            f"{symbol.name} has no upper bound, and addresses have: write Dim({symbol.name!r}, "
+            "at_most=...)"
+        )
+    most = min(bounds)
     if most < least:
-        raise LayoutError(f"{symbol.name} has no value: {least * symbol.multiple_of} and up")
-    return Free(symbol.name, terms.var(symbol.name, least, most), symbol.multiple_of)
+        raise LayoutError(
+            f"{symbol.name} has no value: it is at least {least * symbol.multiple_of} and at most "
+            f"{most * symbol.multiple_of}"
+        )
+    return Free(symbol, terms.var(symbol.name, least, most))
 
 
 def with_variables(term: Term, free: Mapping[Symbol, Free]) -> Term:

@@ -19,6 +19,7 @@ FIRST_SIZES, MORE_SIZES, SMALL_PLACES = 4, 60, 1 << 13
 DEFAULT_BUDGET = Budget()
 #: Where so many places at most would be enumerated next, the solver gets less.
 SOONER = (
+    (1 << 12, Budget(rlimit=250_000, seconds=0.4)),
     (1 << 16, Budget(rlimit=1_000_000, seconds=1.0)),
     (1 << 20, Budget(rlimit=3_000_000, seconds=2.0)),
     (1 << 24, Budget(rlimit=8_000_000, seconds=4.0)),

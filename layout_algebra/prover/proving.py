@@ -120,7 +120,7 @@ def _prove_assuming(claim: Claim, given: tuple[Relation, ...], options: Options)
         clash = clash_of(facts, symbols, options)
         if clash is not None:
             return Proof(claim, clash[0], "assumptions", reason=clash[1], given=given)
-    return replace(_prove(claim, facts, options), given=given)
+    return replace(_prove(claim.assuming(given), facts, options), claim=claim, given=given)
 
 
 def _prove(claim: Claim, facts: Facts, options: Options) -> Proof:

@@ -5,7 +5,18 @@ from __future__ import annotations
 import pytest
 
 from layout_algebra import S, TileLayout, Verdict, laneid, prove
-from layout_algebra.planning import Delivers, Group, Movement, Place, Read, Round, Shared, plan
+from layout_algebra.errors import ClaimError
+from layout_algebra.planning import (
+    Delivers,
+    Group,
+    Movement,
+    Place,
+    PlanError,
+    Read,
+    Round,
+    Shared,
+    plan,
+)
 
 PAIR = TileLayout(S[(2, 2) : (1 @ laneid, 1)])
 TURNED = TileLayout(S[(2, 2) : (1, 1 @ laneid)])
@@ -72,3 +83,43 @@ def test_a_wrong_movement_is_refuted(name):
     proof = prove(Delivers(PAIR, TURNED, movement))
     assert proof.verdict is Verdict.REFUTED
     assert says in proof.witness.summary
+
+
+# -- parts of other kinds ----------------------------------------------------------------------
+@pytest.mark.parametrize("wrong", [None, 5, GOOD.local, plan(PAIR, TURNED)], ids=lambda x: type(x))
+def test_the_claim_is_about_a_movement(wrong):
+    with pytest.raises(ClaimError, match="Delivers is about a Movement"):
+        Delivers(PAIR, TURNED, wrong)
+
+
+ONE = Place(0, 0, 0)
+NO_PARTS = {
+    "a number for moves": lambda: Movement(5),
+    "numbers for moves": lambda: Movement((5,)),
+    "a move of three": lambda: Movement(((ONE, ONE, ONE),)),
+    "a move of plain tuples": lambda: Movement((((0, 0, 0), (0, 0, 1)),)),
+    "a list of moves": lambda: Movement([(ONE, ONE)]),
+    "a number for rounds": lambda: Movement((), 5),
+    "a group for a round": lambda: Movement((), (Group((0,), ()),)),
+    "pairs for shared memory": lambda: Movement((), (), ((ONE, 0),)),
+    "a group's reads": lambda: Group((0,), ((0, 1, 0, (1,)),)),
+    "a group's warp": lambda: Group(0, ()),
+    "a round's groups": lambda: Round((swap(),)),
+    "writes": lambda: Shared(((0, ONE),), ()),
+    "reads": lambda: Shared(((ONE, 0),), ((0, ONE, ONE),)),
+}
+
+
+@pytest.mark.parametrize("name", NO_PARTS)
+def test_movements_are_made_of_their_parts(name):
+    with pytest.raises(PlanError, match="got"):
+        NO_PARTS[name]()
+
+
+@pytest.mark.parametrize("wrong", [None, 5, [ONE], "values"])
+def test_values_are_a_mapping(wrong):
+    with pytest.raises(PlanError, match="values is a mapping from places of the source"):
+        plan(PAIR, TURNED).simulate(wrong)
+    with pytest.raises(PlanError, match="values is a mapping"):
+        Movement().run(wrong)
+    assert Movement().run({}) == {}

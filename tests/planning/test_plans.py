@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -281,7 +282,7 @@ REFUSED = {
     "too large": (
         LANES,
         TileLayout(S[1 << 21 : 1]),
-        "plan lists at most 131072 places, which takes about 5 s; the target has 2097152: plan a part",
+        "plan lists at most 131072 places, which takes about 5 s; the target has 2097152: plan a",
     ),
 }
 
@@ -315,3 +316,19 @@ def test_bytes_need_a_width():
 def test_a_missing_value():
     with pytest.raises(PlanError, match="give a value for warp 0, lane 1, register 1: the plan"):
         plan(PAIR, TURNED).simulate({Place(0, 0, 0): 1})
+
+
+# -- the largest plans -------------------------------------------------------------------------
+def test_the_most_places_in_some_seconds():
+    """1024 threads of 128 registers, turned round: register r of thread t is t + 1024*r there."""
+    rows, columns = ((1024, 1, "tx"), (128, 1, "m")), ((128, 1, "m"), (1024, 1, "tx"))
+    began = process_time()
+    found = plan(TileLayout.from_iters(rows), TileLayout.from_iters(columns))
+    assert process_time() - began < 20  # about 3 s; far more where a step is quadratic
+    here = [(t, r) for t in range(1024) for r in range(128)]
+    there = [(t, r) for r in range(128) for t in range(1024)]
+    moves = list(zip(here, there, strict=True))
+    assert found.counts["stay"] == sum(one == two for one, two in moves)
+    assert found.counts["register"] == sum(one[0] == two[0] and one != two for one, two in moves)
+    assert found.counts["warp"] == sum(one[0] // 32 != two[0] // 32 for one, two in moves)
+    assert sum(found.counts.values()) == 1 << 17

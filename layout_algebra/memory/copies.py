@@ -1,0 +1,411 @@
+"""Copies: one view to another, by lanes that each move some of the elements.
+
+    tv = TileLayout(S[(4, 8, 8, 8) : (8, 8@laneid, 1@laneid, 1)])     # a lane's values along rows
+    copy = Copy(globally, shared, tv)            # two 32 x 64 views of halves
+    copy.widest().bytes                          # 16
+    prove(BankConflictFree(copy.write(16)))      # the warp's store, for every one of its steps
+
+`tv` sends each element of the tile to the lane that moves it and to its number among that lane's
+values.  A vector of n elements is a run of n values, from a multiple of n on.  An instruction of a
+warp moves one vector in every lane: the free variable `step` says which one, `warp` says of which
+warp, each where there is more than one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from math import prod
+from typing import Any, Literal
+
+from layout_algebra import terms
+from layout_algebra.arithmetic import integers
+from layout_algebra.conditions import Condition
+from layout_algebra.dims import Dim
+from layout_algebra.errors import LayoutError
+from layout_algebra.folding import substitute
+from layout_algebra.maps import Map
+from layout_algebra.memory.accesses import BIT, Access
+from layout_algebra.memory.banks import point_of
+from layout_algebra.memory.buffers import Buffer, View
+from layout_algebra.memory.deals import Deal, HasMap, deal_of
+from layout_algebra.memory.free import Free
+from layout_algebra.terms import Term, Var
+from layout_algebra.values import AnyLayout
+from layout_algebra.verdicts import Proof, Verdict, Witness
+
+#: Bytes that one instruction of a lane may move.
+WIDTHS = (1, 2, 4, 8, 16)
+#: Names that an access' own variables have: no Dim of a copy may be called so.
+OWN_NAMES = ("lane", "lane0", "lane1", "e", "step", "warp", "base")
+
+Side = Literal["source", "target", "both"]
+Kind = Literal["contiguity", "alignment", "swizzle", "bounds", "values", "elements", "undecided"]
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What forbids the next wider vector.
+
+    Attributes:
+        side: "source" or "target"; "both" for what is said by `tv` or by the element type.
+        kind: "contiguity" (the next value is not the neighbour in memory), "bounds" (the tile's
+            row ends inside a vector), "swizzle" (without it the vector would do), "alignment" (of
+            the base, or of where vectors begin), "values" (a lane has no whole vector), "elements"
+            (no whole elements in it), "undecided" (the prover could not tell).
+        bytes: the width that it forbids.
+        reason: what it is, with the numbers.
+        witness: the vector that breaks, where there is one.
+    """
+
+    side: Side
+    kind: Kind
+    bytes: int
+    reason: str
+    witness: Witness | None = None
+
+    def __str__(self) -> str:
+        shown = "" if self.witness is None else f": {self.witness}"
+        return f"{self.bytes} bytes, {self.side}, {self.kind}: {self.reason}{shown}"
+
+
+@dataclass(frozen=True)
+class Widest:
+    """The widest vector of a copy.
+
+    Attributes:
+        bytes: what each lane moves at once; 0 where not even the narrowest vector will do.
+        limits: what forbids the next wider one; empty for the widest that there is.
+        proofs: the proofs of what is allowed, and the refutations of what is not.
+    """
+
+    bytes: int
+    limits: tuple[Limit, ...]
+    proofs: tuple[Proof, ...]
+
+    def __str__(self) -> str:
+        return "\n  ".join([f"{self.bytes} bytes a lane", *map(str, self.limits)])
+
+
+@dataclass(frozen=True)
+class Copy:
+    """One view (or buffer) copied to another of the same logical shape.
+
+    Args:
+        source, target: shared, global or local memory; sizes in numbers, elements of one width.
+        tv: element -> the thread that moves it (laneid, tx, warpid and laneid, ...) and its number
+            on axis m among that thread's values: a layout of the tile's flat index, an entry of the
+            catalogue or a Map over the tile's shape.
+
+    Raises:
+        LayoutError: views that do not fit each other, or a `tv` that is not about this tile, that
+            has two elements in one place, or places that no thread has.
+    """
+
+    source: View | Buffer
+    target: View | Buffer
+    tv: AnyLayout | Map | HasMap
+    _deal: Deal = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for side in ("source", "target"):
+            object.__setattr__(self, side, _view(side, getattr(self, side)))
+        source, target = self._view("source"), self._view("target")
+        if source.shape != target.shape:
+            shapes = " and ".join(" x ".join(map(str, one.shape)) for one in (source, target))
+            raise LayoutError(f"a copy is between views of one shape; got {shapes}")
+        if source.buffer.bits != target.buffer.bits:
+            raise LayoutError(
+                f"a copy changes no element: both sides have elements of as many bits; got "
+                f"{source.buffer.bits} and {target.buffer.bits}"
+            )
+        object.__setattr__(self, "_deal", deal_of(self.tv, self.shape))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The tile's sizes."""
+        return tuple(int(size) for size in self._view("source").shape)  # type: ignore[arg-type]
+
+    def read(self, bytes: int) -> Access:
+        """One instruction's read of the source.
+
+        Claims about its banks or sectors take a vector to be one run of memory, as the hardware
+        does: `Vectorizable` is the claim that it is.
+
+        Args:
+            bytes: what each lane moves: whole elements, and as many values as every lane has
+                together.
+
+        Raises:
+            LayoutError: a width that is not, or a Dim with a name that the access uses itself.
+        """
+        return self._access("source", bytes)
+
+    def write(self, bytes: int) -> Access:
+        """One instruction's write to the target; arguments and errors as for `read`."""
+        return self._access("target", bytes)
+
+    def widest(self) -> Widest:
+        """The widest vector that both sides allow, and what limits it.
+
+        Allowed means: for every step of every warp, every active lane, every value of the Dims and
+        every base address that a buffer's alignment allows, the vector is one aligned run of
+        memory with its elements in order.
+
+        Raises:
+            LayoutError: a Dim with a name that the access uses itself.
+        """
+        bits = self._view("source").buffer.bits
+        widths = [width for width in WIDTHS if 8 * width % bits == 0]
+        if not widths:
+            reason = f"no vector of 1 to {WIDTHS[-1]} bytes is whole elements of {bits} bits"
+            return Widest(0, (Limit("both", "elements", WIDTHS[-1], reason),), ())
+        proofs: dict[tuple[Side, int], Proof] = {}
+        wider = 0
+        for width in reversed(widths):
+            if self._allows(width, proofs):
+                break
+            wider = width
+        else:
+            width = 0
+        limits = tuple(self._limits(wider, proofs)) if wider else ()
+        return Widest(width, limits, tuple(proofs.values()))
+
+    def __str__(self) -> str:
+        return f"copy of {self.source} to {self.target} by {self.tv}"
+
+    # -- inside -------------------------------------------------------------------------------
+    def _view(self, side: Side) -> View:
+        found = getattr(self, side)
+        if not isinstance(found, View):
+            raise LayoutError(f"the {side} of a copy is a view; got {found!r}")
+        return found
+
+    def _access(self, side: Side, bytes: int, view: View | None = None) -> Access:
+        """The access of one side; to another view where one is given."""
+        view = view or self._view(side)
+        bits = view.buffer.bits
+        if type(bytes) is not int or bytes < 1 or 8 * bytes % bits:
+            raise LayoutError(f"a lane moves whole elements of {bits} bits; got {bytes!r} bytes")
+        count = 8 * bytes // bits
+        torn = self._deal.torn(count)
+        if torn is not None:
+            raise LayoutError(f"{bytes} bytes are {count} values: {torn[0]}")
+        return _dealt(view, "read" if side == "source" else "write", self._deal, count)
+
+    def _allows(self, width: int, proofs: dict[tuple[Side, int], Proof]) -> bool:
+        if self._deal.torn(8 * width // self._view("source").buffer.bits) is not None:
+            return False
+        return all(
+            self._proof(side, width, proofs).verdict is Verdict.PROVED
+            for side in ("source", "target")
+        )
+
+    def _proof(self, side: Side, width: int, proofs: dict[tuple[Side, int], Proof]) -> Proof:
+        if (side, width) not in proofs:
+            proofs[side, width] = _vectorizable(self._access(side, width))
+        return proofs[side, width]
+
+    def _limits(self, width: int, proofs: dict[tuple[Side, int], Proof]) -> Iterator[Limit]:
+        """What forbids a width, side by side, each kind once."""
+        torn = self._deal.torn(8 * width // self._view("source").buffer.bits)
+        if torn is not None:
+            yield Limit("both", "values", width, torn[0], Witness(torn[0], (torn[1],)))
+            return
+        for side in ("source", "target"):
+            proof = self._proof(side, width, proofs)
+            if proof.verdict is Verdict.UNDECIDED:
+                yield Limit(side, "undecided", width, proof.reason)
+            if proof.verdict is Verdict.REFUTED:
+                found: dict[Kind, Limit] = {}
+                for limit in self._limits_of(side, width, proof):
+                    found.setdefault(limit.kind, limit)
+                yield from found.values()
+
+    def _limits_of(self, side: Side, width: int, proof: Proof) -> Iterator[Limit]:
+        """What forbids a width on one side: order first, then where vectors begin."""
+        view = self._view(side)
+        aligned = replace(view.buffer, align=max(view.buffer.align, width))
+        views = [replace(view, buffer=aligned)]
+        swizzle = view.buffer.layout.swizzle
+        if swizzle is not None and not swizzle.is_identity:
+            plain = replace(aligned, layout=view.buffer.layout.affine)
+            views.append(replace(view, buffer=plain))
+        accesses = [self._access(side, width, one) for one in views]
+        for asked, cause in ((_from_first, self._of_order), (_as_one, _of_place)):
+            for access in accesses:  # with the swizzle, and if that is to blame without it
+                asking = _vectorizable(asked(access))
+                if asking.verdict is Verdict.UNDECIDED:
+                    yield Limit(side, "undecided", width, asking.reason)
+                if asking.witness is None:
+                    break
+                point = asking.witness.points[0]
+                kind, reason = cause(accesses[-1], point)
+                if kind == "swizzle" and swizzle is not None:
+                    reason = f"the swizzle keeps {1 << swizzle.per_element} elements together"
+                shown = asking.witness if cause is _of_place else _scattered(access, point)
+                yield Limit(side, kind, width, reason, shown)
+                if kind != "swizzle":
+                    break
+        if view.buffer.align < width:
+            reason = f"the buffer begins at any multiple of {view.buffer.align} bytes"
+            yield Limit(side, "alignment", width, reason, proof.witness)
+
+    def _of_order(self, plain: Access, point: Mapping[str, int]) -> tuple[Kind, str]:
+        """Why a vector is not in order, from what it is without a swizzle."""
+        bits, count = plain.element_bits, plain.bits // plain.element_bits
+        run = _at(plain, plain.elements.output(BIT), point)
+        broken = next((e for e in range(1, count) if run[e] != run[0] + e * bits), count)
+        if broken > point["e"]:
+            return "swizzle", ""
+        where = [_at(plain, term, point) for _, term in plain.where.outputs]
+        if _row_ends([tuple(one[e] for one in where) for e in range(count)], broken, self.shape):
+            return "bounds", f"the tile's row ends after {broken} of the vector's {count} elements"
+        gap = (run[broken] - run[broken - 1]) // bits
+        return "contiguity", f"the lane's next value is {gap} elements after the one before"
+
+
+def _of_place(plain: Access, point: Mapping[str, int]) -> tuple[Kind, str]:
+    """Why a vector begins at a place that is not aligned, from where it does without a swizzle."""
+    rest = _at(plain, plain.elements.output(BIT), point)[0] % plain.bits
+    if rest == 0:
+        return "swizzle", ""
+    return "alignment", (
+        f"pitch, offset or first value: a vector begins {rest / 8:g} bytes after a multiple of "
+        f"{plain.bits // 8}"
+    )
+
+
+def _view(side: str, given: object) -> View:
+    """The view that is copied.
+
+    Raises:
+        LayoutError: one that a copy cannot be about.
+    """
+    view = given.whole if isinstance(given, Buffer) else given
+    if not isinstance(view, View):
+        raise LayoutError(f"the {side} of a copy is a view or a buffer; got {given!r}")
+    if not all(isinstance(size, int) for size in view.shape):
+        sizes = " x ".join(map(str, view.shape))
+        raise LayoutError(f"the {side}'s sizes are numbers (its begin may be Dims); got {sizes}")
+    if view.buffer.scope == "tmem":
+        raise LayoutError(f"a copy moves bytes: the {side} is in tmem, which has lanes and columns")
+    if view.buffer.layout.affine.replica:
+        raise LayoutError(f"the {side}'s layout has copies {view.buffer.layout}: leave out R[...]")
+    return view
+
+
+def _dealt(view: View, kind: Literal["read", "write"], deal: Deal, count: int) -> Access:
+    """The access of one instruction, `count` values of each lane together."""
+    name = "element"
+    while any(symbol.name == name for symbol in _symbols(view)):
+        name += "_"
+    index = Dim(name, at_most=prod(int(size) for size in view.shape) - 1)  # type: ignore[arg-type]
+
+    def where(lane: Any, element: Any) -> tuple[Any, ...]:
+        found: list[Any] = []
+        for size in reversed(view.shape[1:]):
+            found.append(element % size)
+            element = element // size
+        return (element, *reversed(found))
+
+    one = getattr(view, kind)(where, lanes=1, free=[index])
+    flat, *dims = one.free
+    own = [dim.name for dim in dims if dim.name in OWN_NAMES]
+    if own:
+        raise LayoutError(f"the accesses of a copy have a variable {own[0]}: rename the Dim")
+    lane, e = terms.coordinate("lane", deal.lanes), terms.coordinate("e", count)
+    warp, step = (
+        terms.coordinate("warp", deal.warps),
+        terms.coordinate("step", deal.values // count),
+    )
+    several = [Free(v.name, v, 1) for v in (step, warp) if v.extent != 1]
+    zeros: dict[Var, Term] = {v: terms.const(0) for v in (step, warp) if v.extent == 1}
+    value = terms.linear([(step, count), (e, 1)])
+    element, guard = deal.element(lane, warp, value)
+    values: dict[Var, Term] = {v: terms.const(0) for v in one.elements.coordinates[:2]}
+    values[flat.variable] = substitute(element, zeros)
+
+    def put(map: Map) -> Map:
+        inputs = (lane, e, *(free.variable for free in (*several, *dims)))
+        found = tuple((axis, substitute(term, values)) for axis, term in map.outputs)
+        kept = [Condition(c.kind, substitute(c.term, values)) for c in map.guard]
+        kept = [Condition(c.kind, substitute(c.term, zeros)) for c in guard] + kept
+        return Map(inputs, found, (), tuple(kept))
+
+    return replace(
+        one,
+        elements=put(one.elements),
+        where=put(one.where),
+        bits=count * view.buffer.bits,
+        lanes=deal.lanes,
+        free=(*several, *dims),
+        text=f"{kind} of {count * view.buffer.bits} bits a lane from {view}, a copy's",
+    )
+
+
+# -- asking -----------------------------------------------------------------------------------
+def _vectorizable(access: Access) -> Proof:
+    """The proof or refutation that a lane's vectors are aligned runs."""
+    # Claims and the prover are floors above: a copy is said without them, and asks by name when
+    # it is asked.
+    claim = import_module("layout_algebra.claims").Vectorizable(access)
+    return import_module("layout_algebra.prover").prove(claim)
+
+
+def _as_one(access: Access) -> Access:
+    """The access with each vector as one element: only where it begins is left."""
+    return replace(access, element_bits=access.bits)
+
+
+def _from_first(access: Access) -> Access:
+    """The access with places counted from the vector's first: only the order is left."""
+    place, element = access.elements.output(BIT), access.elements.coordinates[1]
+    first = substitute(place, {element: terms.const(0)})
+    moved = terms.linear([(place, 1), (first, -1)])
+    return replace(access, elements=replace(access.elements, outputs=((BIT, moved),)))
+
+
+def _at(access: Access, term: Term, point: Mapping[str, int]) -> list[int]:
+    """A term's value at every element of the vector that a witness names."""
+    values = {name: value for name, value in point.items() if name not in ("lane", "e")}
+    at = {**point_of(access, values), access.lane: point["lane"]}
+    element = access.elements.coordinates[1]
+    count = int(element.high or 0) + 1  # type: ignore[arg-type]
+    return [integers.values_of([term], {**at, element: e})[0] for e in range(count)]
+
+
+def _scattered(access: Access, point: Mapping[str, int]) -> Witness:
+    """The witness of an order that breaks, with the places in the buffer."""
+    bits, e = access.element_bits, point["e"]
+    run = [bit // bits for bit in _at(access, access.elements.output(BIT), point)]
+    free = [f"{name} = {value}" for name, value in point.items() if name not in ("lane", "e")]
+    at = f" (at {', '.join(free)})" if free else ""
+    return Witness(
+        f"lane {point['lane']}: element {e} is at {run[e]}, {run[e] - run[0]} after the first, "
+        f"which is at {run[0]}{at}",
+        (dict(point),),
+        ({"m": run[0]}, {"m": run[e]}),
+    )
+
+
+def _row_ends(where: list[tuple[int, ...]], e: int, shape: tuple[int, ...]) -> bool:
+    """Whether the values run along a row of the tile that ends before element e."""
+    along = len(shape) - 1
+    if e > 1:
+        steps = [b - a for a, b in zip(where[e - 2], where[e - 1], strict=True)]
+        if sorted(steps) != [*[0] * along, 1]:
+            return False
+        along = steps.index(1)
+    elif not _follows(where[0], where[1], shape):
+        return False
+    return where[e - 1][along] == shape[along] - 1
+
+
+def _follows(one: tuple[int, ...], other: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Whether the second element is the next one of the tile, row by row."""
+    flat = [0, 0]
+    for size, a, b in zip(shape, one, other, strict=True):
+        flat = [flat[0] * size + a, flat[1] * size + b]
+    return flat[1] == flat[0] + 1

@@ -1,0 +1,295 @@
+"""Deals: which lane moves which element of a tile, read from a layout and turned round.
+
+    deal = deal_of(TileLayout(S[(32, 8) : (1@laneid, 1)]), (32, 8))
+    deal.lanes, deal.warps, deal.values       # 32, 1, 8
+
+A layout sends an element to a thread and to a number among the thread's values; an instruction asks
+the other way round, from the lane and the number to the element.  Layouts are inverted in closed
+form.  Of a Map that is no layout every place is looked at: its inverse is a line, and a step at
+every place where it leaves that line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Protocol
+
+from layout_algebra import terms
+from layout_algebra.axes import Axis, laneid, m
+from layout_algebra.composing import layout_of
+from layout_algebra.conditions import Condition, equals
+from layout_algebra.errors import LayoutError
+from layout_algebra.folding import substitute
+from layout_algebra.inverting import FiniteInverse, inverse
+from layout_algebra.maps import Map
+from layout_algebra.semantics import layout_map
+from layout_algebra.terms import Term, Var
+from layout_algebra.values import AnyLayout, Swizzled, Tile
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Table = NDArray[np.int64]
+
+#: Levels that threads are counted in, the finest first.
+LEVELS = ("thread", "warp", "warpgroup")
+#: Steps of the inverse of a Map that is no layout.
+MOST_STEPS = 2048
+#: Places of all threads together that are looked at.
+MOST_PLACES = 1 << 24
+
+
+class HasMap(Protocol):
+    """A layout with a shape of its own: an entry of the hardware catalogue."""
+
+    def map(self) -> Map: ...
+
+
+@dataclass(frozen=True)
+class Deal:
+    """The element that a lane moves as one of its values.
+
+    Attributes:
+        lanes, warps, values: lanes of a warp, warps that take part, most values of a lane.
+        elements: (lane, warp, value) -> the tile's flat index; its guard says where there is one.
+        held: threads x values -> whether there is one.
+    """
+
+    lanes: int
+    warps: int
+    values: int
+    elements: Map
+    held: NDArray[np.bool_]
+
+    def element(self, lane: Term, warp: Term, value: Term) -> tuple[Term, tuple[Condition, ...]]:
+        """The flat index at terms for the three, and the conditions that there is one."""
+        given = dict(zip(self.elements.coordinates, (lane, warp, value), strict=True))
+        kept = tuple(Condition(c.kind, substitute(c.term, given)) for c in self.elements.guard)
+        return substitute(self.elements.output(m.name), given), kept
+
+    def torn(self, count: int) -> tuple[str, dict[str, int]] | None:
+        """A lane that has some values of a vector of so many, and not all.
+
+        Returns:
+            It in words, and its lane, warp and step; None where there is none.
+        """
+        import numpy as np
+
+        threads, values = self.held.shape
+        held = np.zeros((threads, -(-values // count) * count), dtype=bool)
+        held[:, :values] = self.held
+        vectors = held.reshape(threads, -1, count)
+        partial = np.argwhere(vectors.any(axis=2) & ~vectors.all(axis=2))
+        if not len(partial):
+            return None
+        thread, step = (int(number) for number in partial[0])
+        missing = step * count + int(np.argmin(vectors[thread, step]))
+        warp, lane = divmod(thread, self.lanes)
+        where = f"lane {lane} of warp {warp}" if self.warps > 1 else f"lane {lane}"
+        return f"{where} has no value {missing}", {"lane": lane, "warp": warp, "step": step}
+
+
+def deal_of(tv: object, shape: tuple[int, ...]) -> Deal:
+    """The deal of a tile of a shape.
+
+    Args:
+        tv: element -> thread and value; see `Copy`.
+        shape: the tile's sizes.
+
+    Raises:
+        LayoutError: a `tv` of another tile, with symbolic sizes, on other axes, with two elements
+            in one place, or with places that no thread has.
+    """
+    layout, forward = _read(tv, shape)
+    threads = _thread_axes(forward)
+    lanes = 1
+    if threads:
+        lanes = _limit(threads[0]) if threads[0].scope == "warp" else _limit(laneid)
+    thread, value = _places(forward, threads)
+    values = int(value.max()) + 1
+    warps = int(thread.max()) // lanes + 1
+    held = _held(thread, value, (warps * lanes, values))
+    lane, warp = terms.coordinate("lane", lanes), terms.coordinate("warp", warps)
+    own = terms.coordinate("value", values)
+    number = terms.linear([(warp, lanes), (lane, 1)])
+    coordinates = (lane, warp, own)
+    found = None if layout is None else inverse(layout)
+    if found is None or isinstance(found, FiniteInverse):
+        elements = _listed(thread, value, held, terms.linear([(number, values), (own, 1)]))
+        return Deal(lanes, warps, values, Map(coordinates, *elements), held)
+    at = dict(_at_axes(threads, number)) | {m.name: own}
+    turned = found if isinstance(found, Map) else layout_map(found)
+    names = [variable.name for variable in turned.coordinates]
+    if not isinstance(found, Map):  # of one axis: its flat places
+        names = list(forward.axes)
+    inputs = Map(coordinates, tuple((name, at[name]) for name in names))
+    return Deal(lanes, warps, values, turned.after(inputs), held)
+
+
+# -- inside ------------------------------------------------------------------------------------
+def _read(tv: object, shape: tuple[int, ...]) -> tuple[AnyLayout | None, Map]:
+    """The layout of a `tv`, None where it is none, and its map over the tile's elements in order.
+
+    Raises:
+        LayoutError: something else, symbolic sizes, or another tile.
+    """
+    layout = tv if isinstance(tv, Tile | Swizzled) else getattr(tv, "layout", None)
+    if isinstance(tv, Tile | Swizzled):
+        forward = layout_map(tv)
+    elif isinstance(tv, Map) or hasattr(tv, "map"):
+        forward = Map.of(tv)
+    else:
+        raise LayoutError(
+            f"tv is a layout, an entry of the catalogue or a Map from elements to lanes; got {tv!r}"
+        )
+    if forward.is_symbolic or forward.guard:
+        raise LayoutError(f"tv says of every element, in numbers, who moves it; got {tv}")
+    given = [size for size in forward.extents if size != 1]
+    own = [size for size in shape if size != 1]
+    total = [prod(own)]
+    # a layout only flattens, and one coordinate is the flat index: of the others the shape counts
+    flattens = isinstance(tv, Tile | Swizzled) or len(given) == 1
+    if not (given == own or (flattens and [forward.size] == total)):
+        sizes = " x ".join(map(str, forward.extents))
+        raise LayoutError(
+            f"tv is about {sizes} elements; the tile is {' x '.join(map(str, shape))}"
+        )
+    if not isinstance(layout, Tile | Swizzled):
+        found = layout_of(forward)
+        layout = found if isinstance(found, Tile | Swizzled) else None
+    return layout, forward
+
+
+def _thread_axes(forward: Map) -> list[Axis]:
+    """The axes that count threads, the finest first.
+
+    Raises:
+        LayoutError: another axis, or axes that do not count the threads of one block.
+    """
+    axes = [Axis.get(name) for name in forward.axes if name != m.name]
+    wrong = [axis.name for axis in axes if axis.subscope not in LEVELS]
+    if wrong:
+        raise LayoutError(f"tv is on thread axes and m, like laneid, tx or warpid; got {wrong[0]}")
+    axes.sort(key=lambda axis: LEVELS.index(str(axis.subscope)))
+    levels = ["thread", *(str(axis.scope) for axis in axes)]
+    for axis, level in zip(axes, levels, strict=False):
+        if axis.subscope != level:
+            names = ", ".join(one.name for one in axes)
+            raise LayoutError(
+                f"tv's axes count threads up from lanes, like laneid and warpid; got {names}, and "
+                f"{axis.name} counts {axis.subscope}s, not {level}s"
+            )
+    return axes
+
+
+def _limit(axis: Axis) -> int:
+    if axis.limit is None:
+        raise LayoutError(f"tv is on axes with a known number of places; {axis.name} has none")
+    return axis.limit
+
+
+def _at_axes(threads: Sequence[Axis], number: Term) -> list[tuple[str, Term]]:
+    """The places on thread axes of the thread with a number."""
+    found: list[tuple[str, Term]] = []
+    for axis in threads:
+        number, place = terms.divmod_terms(number, _limit(axis))
+        found.append((axis.name, place))
+    return found
+
+
+def _places(forward: Map, threads: Sequence[Axis]) -> tuple[Table, Table]:
+    """The thread and the value of every element: arrays of elements x copies.
+
+    Raises:
+        LayoutError: a place that the hardware does not have.
+    """
+    import numpy as np
+
+    size, table = int(forward.size), forward.table()  # type: ignore[arg-type]
+    columns = {axis: column.reshape(size, -1) for axis, column in table.items()}
+    thread = np.zeros((size, 1), dtype=np.int64)
+    weight = 1
+    for axis in threads:
+        column = columns[axis.name]
+        low, high = int(column.min()), int(column.max())
+        if low < 0 or high >= _limit(axis):
+            raise LayoutError(
+                f"tv's places on {axis.name} are 0..{_limit(axis) - 1}; got {low}..{high}"
+            )
+        thread = thread + weight * column
+        weight *= _limit(axis)
+    value = columns.get(m.name, np.zeros((size, 1), dtype=np.int64))
+    if int(value.min()) < 0:
+        raise LayoutError(f"a thread's values are counted from 0; tv has {int(value.min())} on m")
+    thread, value = np.broadcast_arrays(thread, value)
+    return thread, value
+
+
+def _held(thread: Table, value: Table, shape: tuple[int, int]) -> NDArray[np.bool_]:
+    """Which thread has which value.
+
+    Raises:
+        LayoutError: two elements in one place.
+    """
+    import numpy as np
+
+    if prod(shape) > MOST_PLACES:
+        raise LayoutError(
+            f"tv has {shape[0]} threads of {shape[1]} values: at most {MOST_PLACES} places in all"
+        )
+    owner = np.full(shape, -1, dtype=np.int64)
+    elements = np.broadcast_to(np.arange(len(thread))[:, None], thread.shape)
+    owner[thread, value] = elements
+    lost = np.argwhere(owner[thread, value] != elements)
+    if len(lost):
+        row, copy = lost[0]
+        at = thread[row, copy], value[row, copy]
+        raise LayoutError(
+            f"tv has elements {int(row)} and {int(owner[at])} both in value {int(at[1])} of thread "
+            f"{int(at[0])}: give each a place of its own"
+        )
+    return owner >= 0
+
+
+def _listed(
+    thread: Table, value: Table, held: NDArray[np.bool_], number: Term
+) -> tuple[tuple[tuple[str, Term], ...], tuple[Var, ...], tuple[Condition, ...]]:
+    """The element at a place by its number, thread by thread: output, no copies, guard."""
+    import numpy as np
+
+    inverse_table = np.zeros(held.shape, dtype=np.int64)
+    inverse_table[thread, value] = np.arange(len(thread))[:, None]
+    flat, there = inverse_table.reshape(-1), held.reshape(-1).astype(np.int64)
+    used = np.flatnonzero(there)
+    # where there is none the table goes on as it was, so that it has few steps
+    last = np.maximum.accumulate(np.where(there == 1, np.arange(len(flat)), used[0]))
+    steps, counts = np.unique(np.diff(flat[used]), return_counts=True)
+    slope = int(steps[counts.argmax()]) if len(steps) else 0
+    flat = flat[last] + slope * (np.arange(len(flat)) - last)
+    guard = () if there.all() else (equals(_stepped(there, 0, number), 1),)
+    return ((m.name, _stepped(flat, slope, number)),), (), guard
+
+
+def _stepped(table: Table, slope: int, number: Term) -> Term:
+    """table[number] as a line, and a step wherever the table leaves it.
+
+    Raises:
+        LayoutError: more than MOST_STEPS steps.
+    """
+    import numpy as np
+
+    size, changes = len(table), np.diff(table) - slope
+    places = [int(place) for place in np.flatnonzero(changes)]
+    if len(places) > MOST_STEPS:
+        raise LayoutError(
+            f"tv is no layout, and its inverse is a line with {len(places)} steps, more than "
+            f"{MOST_STEPS}: give each lane longer runs of the tile"
+        )
+    parts = [(number, slope)]
+    for place in places:  # 1 from place + 1 on, 0 before
+        beyond = terms.floordiv(terms.linear([(number, 1)], size - place - 1), size)
+        parts.append((beyond, int(changes[place])))
+    return terms.linear(parts, int(table[0]))
