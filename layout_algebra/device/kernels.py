@@ -22,6 +22,7 @@ No compiler is loaded here; the text uses only names that `exec_source` or a use
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -29,9 +30,15 @@ from typing import Any
 
 from layout_algebra import terms
 from layout_algebra.conditions import Condition
-from layout_algebra.device.source_text import PYTHON, Spelling, WidthError, Words
+from layout_algebra.device.source_text import (
+    PYTHON,
+    Spelling,
+    WidthError,
+    Words,
+    check_range,
+    least_width,
+)
 from layout_algebra.errors import CoordinateError
-from layout_algebra.folding import Fold
 from layout_algebra.maps import Map
 from layout_algebra.terms import Term
 
@@ -91,44 +98,44 @@ def kernel_of(
         CoordinateError: symbolic sizes, coordinates without bounds, or a name that is none.
         WidthError: numbers beyond 64 bits.
     """
-    if not name.isidentifier():
-        raise CoordinateError(f"a kernel's name is an identifier; got {name!r}")
-    source = Map.of(map_or_layout, shape)
-    flat, copies = flat_map(source)
-    size = _number(flat.size)
-    width, lines, results = emit(flat, PYTHON)
-    signed = tuple(isinstance(t.low, int) and t.low < 0 for _, t in flat.outputs)
+    check_name(name)
+    flat, copies = flat_map(Map.of(map_or_layout, shape))
+    width, (lines, results) = body(flat, PYTHON)
     return Kernel(
         flat,
         name,
         width,
         flat.axes,
-        signed,
-        size,
+        tuple(isinstance(term.low, int) and term.low < 0 for _, term in flat.outputs),
+        number(flat.size),
         copies,
         _kernel_text(name, width, lines, results),
         _function_text(name, lines, results),
     )
 
 
-def emit(flat: Map, spelling: Spelling, index: str = "i") -> tuple[int, list[str], list[str]]:
+def kernel_source(
+    map_or_layout: Any, shape: Sequence[int] | None = None, name: str = "place"
+) -> str:
+    """The text of a kernel for numba-cuda; see the module's text, and `kernel_of` for the rest."""
+    return kernel_of(map_or_layout, shape, name).source
+
+
+def body(
+    flat: Map, spelling: Spelling, index: str = "i"
+) -> tuple[int, tuple[list[str], list[str]]]:
     """The least width that serves a flat map, the assignments, and the outputs' names."""
-    try:
-        return 32, *_emit(flat, spelling, 32, index)
-    except WidthError:
-        return 64, *_emit(flat, spelling, 64, index)
 
+    def make(width: int) -> tuple[list[str], list[str]]:
+        if (number(flat.size) + MOST_THREADS) >> width:
+            raise WidthError(f"{flat.size} elements are too many to number with {width} bits")
+        for axis, term in flat.outputs:
+            check_range(axis, term.low, term.high, width)
+        words = Words(spelling, width, {variable: index for variable in flat.coordinates})
+        results = [words.name_of(term) for _, term in flat.outputs]
+        return words.lines_for(results), results
 
-def _emit(flat: Map, spelling: Spelling, width: int, index: str) -> tuple[list[str], list[str]]:
-    size = _number(flat.size)
-    if (size + MOST_THREADS) >> width:
-        raise WidthError(f"{size} elements are too many to number with {width} bits")
-    for axis, term in flat.outputs:
-        _check_output(axis, term, width)
-    words = Words(spelling, width, dict.fromkeys(flat.coordinates, index))
-    fold = Fold(words)
-    results = [fold(term) for _, term in flat.outputs]
-    return words.lines_for(results), results
+    return least_width(make)
 
 
 def flat_map(source: Map) -> tuple[Map, int]:
@@ -148,7 +155,7 @@ def flat_map(source: Map) -> tuple[Map, int]:
         outputs = (*outputs, (GUARD, holds))
     plain = Map((*source.coordinates, *source.replicas), outputs)
     flat = terms.coordinate("flat", plain.size)
-    return plain.after(Map((flat,), (("flat index", flat),)), inside=True), _number(source.copies)
+    return plain.after(Map((flat,), (("flat index", flat),)), inside=True), number(source.copies)
 
 
 def _truth(condition: Condition) -> Term:
@@ -169,22 +176,11 @@ def _at_least_zero(term: Term) -> Term:
     return terms.linear([(terms.floordiv(term, reach), 1)], 1)
 
 
-def _check_output(axis: str, term: Term, width: int) -> None:
-    low, high = term.low, term.high
-    if not isinstance(low, int) or not isinstance(high, int):
-        raise WidthError(f"{axis} has no bounds: bound the map's coordinates")
-    fits = high < 1 << width if low >= 0 else -(1 << (width - 1)) <= low and high < 1 << (width - 1)
-    if not fits:
-        raise WidthError(f"{axis} reaches from {low} to {high}, beyond {width} bits")
-
-
 def _kernel_text(name: str, width: int, lines: list[str], results: list[str]) -> str:
     w = f"uint{width}"
     head = ", ".join([*(f"out{k}" for k in range(len(results))), "n"])
     body = [*lines, *(f"out{k}[uint64(i)] = {result}" for k, result in enumerate(results))]
-    index = (
-        f"i = {w}({w}(cuda.blockIdx.x) * {w}(cuda.blockDim.x) + {w}(cuda.threadIdx.x))"
-    )
+    index = f"i = {w}({w}(cuda.blockIdx.x) * {w}(cuda.blockDim.x) + {w}(cuda.threadIdx.x))"
     inner = "".join(f"        {line}\n" for line in body or ["return"])
     return f"def {name}({head}):\n    {index}\n    if i < n:\n{inner}"
 
@@ -194,7 +190,18 @@ def _function_text(name: str, lines: list[str], results: list[str]) -> str:
     return f"def {name}(i):\n" + "".join(f"    {line}\n" for line in body)
 
 
-def _number(size: Any) -> int:
+def check_name(name: str) -> None:
+    """Raises CoordinateError unless a function can be called so."""
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise CoordinateError(f"a kernel's name is an identifier; got {name!r}")
+
+
+def number(size: Any) -> int:
+    """A size that is a number.
+
+    Raises:
+        CoordinateError: it is symbolic.
+    """
     if not isinstance(size, int):
         raise CoordinateError(f"{size} is symbolic")
     return size

@@ -1,7 +1,7 @@
 """Terms as flat source text over unsigned integers of one width, and Python's spelling of it.
 
     words = Words(PYTHON, 32, {index: "i"})
-    name = Fold(words)(term)
+    name = words.name_of(term)
     words.lines_for([name])        # ['t0 = uint32(i // uint32(24))', ...]
 
 Every value is held modulo 2^width.  Sums, products, XOR, AND, OR and left shifts mean the same there
@@ -15,14 +15,17 @@ assignment are written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import prod
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from layout_algebra.arithmetic.text import text
 from layout_algebra.dims import Polynomial, Size
 from layout_algebra.errors import LayoutAlgebraError
+from layout_algebra.folding import Fold
 from layout_algebra.terms import Term, Var
+
+V = TypeVar("V")
 
 
 class WidthError(LayoutAlgebraError, ValueError):
@@ -76,7 +79,12 @@ class Words:
         self.spelling = spelling
         self.width = width
         self.names = names
+        self._fold = Fold(self)
         self._made: dict[str, tuple[str, tuple[str, ...]]] = {}
+
+    def name_of(self, term: Term) -> str:
+        """The name that holds a term's value; what it shares with earlier ones is made once."""
+        return self._fold(term)
 
     def lines_for(self, results: Iterable[str]) -> list[str]:
         """The assignments that these names need, in order; what nothing uses is left out."""
@@ -196,6 +204,27 @@ class Words:
                 f"{self.width}: bound the amount"
             )
         return amount.high
+
+
+def least_width(make: Callable[[int], V]) -> tuple[int, V]:
+    """What `make` gives for 32 bits, or for 64 where those are too few; and the width.
+
+    Raises:
+        WidthError: 64 are too few.
+    """
+    try:
+        return 32, make(32)
+    except WidthError:
+        return 64, make(64)
+
+
+def check_range(about: str, low: object, high: object, width: int) -> None:
+    """Raises WidthError unless low..high is a range of unsigned or of signed numbers of a width."""
+    if not isinstance(low, int) or not isinstance(high, int):
+        raise WidthError(f"{about} has no bounds: bound the map's coordinates")
+    least = 0 if low >= 0 else -(1 << (width - 1))
+    if low < least or high >= least + (1 << width):
+        raise WidthError(f"{about} reaches from {low} to {high}, beyond {width} bits")
 
 
 def _int(value: Size) -> int:

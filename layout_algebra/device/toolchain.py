@@ -37,7 +37,9 @@ TARGETS: Mapping[str, tuple[Any, ...]] = {
 _PACKAGES = ("numba-cuda", "numba", "llvmlite", "nvidia-nvvm", "nvidia-cuda-nvrtc")
 
 #: Libraries of a CUDA toolkit, by the stems of their files' names.
-_LIBRARIES = re.compile(r"lib(nvvm|nvrtc|nvrtc-builtins|nvJitLink|cudart|cudadevrt)[.\-\d]*(alt)?\.so")
+_LIBRARIES = re.compile(
+    r"lib(nvvm|nvrtc|nvrtc-builtins|nvJitLink|cudart|cudadevrt)[.\-\d]*(alt)?\.so"
+)
 
 
 class ToolchainError(LayoutAlgebraError, RuntimeError):
@@ -149,7 +151,9 @@ def loaded_libraries(table: str | None = None) -> tuple[str, ...]:
             raise ToolchainError(
                 f"the loaded libraries cannot be read on {sys.platform}: {error}"
             ) from error
-    paths = {line.split(None, 5)[5] for line in table.splitlines() if line.count(" ") and "/" in line}
+    paths = {
+        line.split(None, 5)[5] for line in table.splitlines() if line.count(" ") and "/" in line
+    }
     return tuple(sorted(path for path in paths if _LIBRARIES.match(Path(path).name)))
 
 

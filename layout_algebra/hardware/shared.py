@@ -104,18 +104,23 @@ class SwizzleMode(IntEnum):
 
 
 def swizzle_mode(constructor: str, mode: object) -> SwizzleMode:
-    """The mode of a SwizzleMode or its number.
+    """The mode of a SwizzleMode, its number, or its name: "none", "32B", "64B", "128B", ...
 
     Raises:
         LayoutError: anything else.
     """
     if isinstance(mode, SwizzleMode):
         return mode
+    if isinstance(mode, str):
+        written = mode.upper().replace(" ", "_")
+        for named in SwizzleMode:
+            if written in (named.name, named.name.replace("B", "", 1) + "B"):
+                return named
     if type(mode) is int and 0 <= mode < len(SwizzleMode):
         return SwizzleMode(mode)
     raise LayoutError(
-        f"{constructor}: the swizzle mode is a SwizzleMode or 0 to {len(SwizzleMode) - 1}; "
-        f"got {mode!r}"
+        f"{constructor}: the swizzle mode is a SwizzleMode, 0 to {len(SwizzleMode) - 1}, or one of "
+        f'"none", "32B", "64B", "128B"; got {mode!r}'
     )
 
 

@@ -16,29 +16,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from math import prod
-from typing import Any, Literal
+from typing import Literal
 
 from layout_algebra import terms
 from layout_algebra.arithmetic import integers
-from layout_algebra.conditions import Condition
-from layout_algebra.dims import Dim
 from layout_algebra.errors import LayoutError
 from layout_algebra.folding import substitute
 from layout_algebra.maps import Map
 from layout_algebra.memory.accesses import BIT, Access
 from layout_algebra.memory.banks import point_of
 from layout_algebra.memory.buffers import Buffer, View
-from layout_algebra.memory.deals import Deal, HasMap, deal_of
-from layout_algebra.memory.free import Free
-from layout_algebra.terms import Term, Var
+from layout_algebra.memory.deals import Deal, HasMap, deal_of, instruction
+from layout_algebra.terms import Term
 from layout_algebra.values import AnyLayout
 from layout_algebra.verdicts import Proof, Verdict, Witness
 
 #: Bytes that one instruction of a lane may move.
 WIDTHS = (1, 2, 4, 8, 16)
-#: Names that an access' own variables have: no Dim of a copy may be called so.
-OWN_NAMES = ("lane", "lane0", "lane1", "e", "step", "warp", "base")
 
 Side = Literal["source", "target", "both"]
 Kind = Literal["contiguity", "alignment", "swizzle", "bounds", "values", "elements", "undecided"]
@@ -192,7 +186,7 @@ class Copy:
         torn = self._deal.torn(count)
         if torn is not None:
             raise LayoutError(f"{bytes} bytes are {count} values: {torn[0]}")
-        return _dealt(view, "read" if side == "source" else "write", self._deal, count)
+        return instruction(view, "read" if side == "source" else "write", self._deal, count)
 
     def _allows(self, width: int, proofs: dict[tuple[Side, int], Proof]) -> bool:
         if self._deal.torn(8 * width // self._view("source").buffer.bits) is not None:
@@ -294,55 +288,6 @@ def _view(side: str, given: object) -> View:
     if view.buffer.layout.affine.replica:
         raise LayoutError(f"the {side}'s layout has copies {view.buffer.layout}: leave out R[...]")
     return view
-
-
-def _dealt(view: View, kind: Literal["read", "write"], deal: Deal, count: int) -> Access:
-    """The access of one instruction, `count` values of each lane together."""
-    name = "element"
-    while any(symbol.name == name for symbol in _symbols(view)):
-        name += "_"
-    index = Dim(name, at_most=prod(int(size) for size in view.shape) - 1)  # type: ignore[arg-type]
-
-    def where(lane: Any, element: Any) -> tuple[Any, ...]:
-        found: list[Any] = []
-        for size in reversed(view.shape[1:]):
-            found.append(element % size)
-            element = element // size
-        return (element, *reversed(found))
-
-    one = getattr(view, kind)(where, lanes=1, free=[index])
-    flat, *dims = one.free
-    own = [dim.name for dim in dims if dim.name in OWN_NAMES]
-    if own:
-        raise LayoutError(f"the accesses of a copy have a variable {own[0]}: rename the Dim")
-    lane, e = terms.coordinate("lane", deal.lanes), terms.coordinate("e", count)
-    warp, step = (
-        terms.coordinate("warp", deal.warps),
-        terms.coordinate("step", deal.values // count),
-    )
-    several = [Free(v.name, v, 1) for v in (step, warp) if v.extent != 1]
-    zeros: dict[Var, Term] = {v: terms.const(0) for v in (step, warp) if v.extent == 1}
-    value = terms.linear([(step, count), (e, 1)])
-    element, guard = deal.element(lane, warp, value)
-    values: dict[Var, Term] = {v: terms.const(0) for v in one.elements.coordinates[:2]}
-    values[flat.variable] = substitute(element, zeros)
-
-    def put(map: Map) -> Map:
-        inputs = (lane, e, *(free.variable for free in (*several, *dims)))
-        found = tuple((axis, substitute(term, values)) for axis, term in map.outputs)
-        kept = [Condition(c.kind, substitute(c.term, values)) for c in map.guard]
-        kept = [Condition(c.kind, substitute(c.term, zeros)) for c in guard] + kept
-        return Map(inputs, found, (), tuple(kept))
-
-    return replace(
-        one,
-        elements=put(one.elements),
-        where=put(one.where),
-        bits=count * view.buffer.bits,
-        lanes=deal.lanes,
-        free=(*several, *dims),
-        text=f"{kind} of {count * view.buffer.bits} bits a lane from {view}, a copy's",
-    )
 
 
 # -- asking -----------------------------------------------------------------------------------

@@ -12,18 +12,22 @@ every place where it leaves that line.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from layout_algebra import terms
+from layout_algebra.algebra.invert import FiniteInverse, inverse
 from layout_algebra.axes import Axis, laneid, m
 from layout_algebra.composing import layout_of
 from layout_algebra.conditions import Condition, equals
 from layout_algebra.errors import LayoutError
-from layout_algebra.folding import substitute
-from layout_algebra.inverting import FiniteInverse, inverse
+from layout_algebra.dims import Dim, Size
+from layout_algebra.folding import substitute, term_symbols
 from layout_algebra.maps import Map
+from layout_algebra.memory.accesses import Access
+from layout_algebra.memory.buffers import View
+from layout_algebra.memory.free import Free
 from layout_algebra.semantics import layout_map
 from layout_algebra.terms import Term, Var
 from layout_algebra.values import AnyLayout, Swizzled, Tile
@@ -36,6 +40,8 @@ if TYPE_CHECKING:
 
 #: Levels that threads are counted in, the finest first.
 LEVELS = ("thread", "warp", "warpgroup")
+#: Names of an access' own variables: no Dim that it is about may be called so.
+OWN_NAMES = ("lane", "lane0", "lane1", "e", "step", "warp", "base")
 #: Steps of the inverse of a Map that is no layout.
 MOST_STEPS = 2048
 #: Places of all threads together that are looked at.
@@ -129,7 +135,74 @@ def deal_of(tv: object, shape: tuple[int, ...]) -> Deal:
     return Deal(lanes, warps, values, turned.after(inputs), held)
 
 
+def instruction(view: View, kind: Literal["read", "write"], deal: Deal, count: int) -> Access:
+    """The access of one instruction of a warp: `count` values of each lane together.
+
+    Args:
+        view: what it reads or writes; sizes in numbers.
+        kind: which.
+        deal: who moves what, with no lane's vectors torn by the count.
+        count: elements of a vector.
+
+    Raises:
+        LayoutError: a Dim with a name that the access uses itself.
+    """
+    one, dims = _one_element(view, kind)
+    lane, warp = terms.coordinate("lane", deal.lanes), terms.coordinate("warp", deal.warps)
+    e, step = terms.coordinate("e", count), terms.coordinate("step", deal.values // count)
+    several = [v for v in (step, warp) if v.extent != 1]
+    at_step, at_warp = (v if v in several else terms.const(0) for v in (step, warp))
+    value = terms.linear([(at_step, count), (e, 1)])
+    element, guard = deal.element(lane, at_warp, value)
+    own_lane, own_e, index = one.elements.coordinates[:3]
+    values: dict[Var, Term] = {own_lane: terms.const(0), own_e: terms.const(0), index: element}
+    inputs = (lane, e, *several, *(free.variable for free in dims))
+
+    def put(map: Map) -> Map:
+        found = tuple((axis, substitute(term, values)) for axis, term in map.outputs)
+        kept = (Condition(c.kind, substitute(c.term, values)) for c in map.guard)
+        return Map(inputs, found, (), (*guard, *kept))
+
+    bits = count * view.buffer.bits
+    return replace(
+        one,
+        elements=put(one.elements),
+        where=put(one.where),
+        bits=bits,
+        lanes=deal.lanes,
+        free=(*(Free(v.name, v, 1) for v in several), *dims),
+        text=f"copy's {kind} of {bits} bits a lane from {view}",
+    )
+
+
 # -- inside ------------------------------------------------------------------------------------
+def _one_element(view: View, kind: Literal["read", "write"]) -> tuple[Access, tuple[Free, ...]]:
+    """The access to the element with a flat index, its first free variable; and the other ones."""
+    layout = view.buffer.layout
+    sizes: list[Size] = [*view.begin, *view.buffer.shape, *layout.affine.sizes()]
+    names = {symbol.name for symbol in term_symbols(terms.const(size) for size in sizes)}
+    taken = sorted(names & set(OWN_NAMES))
+    if taken:
+        raise LayoutError(
+            f"a copy's accesses have a variable {taken[0]} of their own: rename the Dim"
+        )
+    name = "element"
+    while name in names:
+        name += "_"
+    index = Dim(name, at_most=prod(int(size) for size in view.shape) - 1)  # type: ignore[arg-type]
+
+    def where(lane: Any, element: Any) -> tuple[Any, ...]:
+        del lane
+        found: list[Any] = []
+        for size in reversed(view.shape[1:]):
+            found.append(element % size)
+            element = element // size
+        return (element, *reversed(found))
+
+    one = getattr(view, kind)(where, lanes=1, free=[index])
+    return one, one.free[1:]
+
+
 def _read(tv: object, shape: tuple[int, ...]) -> tuple[AnyLayout | None, Map]:
     """The layout of a `tv`, None where it is none, and its map over the tile's elements in order.
 

@@ -173,8 +173,8 @@ def test_atom_shapes():
 # -- refusals --------------------------------------------------------------------------------------
 REFUSED = [
     (mma_atom_layout, ("float16", 4), "K-major matrices have the modes 0 to 3"),
-    (mma_atom_layout, ("float16", 7), "the swizzle mode is a SwizzleMode or 0 to 6; got 7"),
-    (mma_atom_layout, ("float16", True), "the swizzle mode is a SwizzleMode or 0 to 6; got True"),
+    (mma_atom_layout, ("float16", 7), '"none", "32B", "64B", "128B"; got 7'),
+    (mma_atom_layout, ("float16", True), '"none", "32B", "64B", "128B"; got True'),
     (mma_atom_layout, ("float16", 3, "M"), "the major is 'K' or 'MN'; got 'M'"),
     (mma_atom_layout, ("float16", 5, "MN"), "MN-major matrices have the modes 0 to 4"),
     (mma_atom_layout, ("float6_e2m3fn", 3), "elements of 6 bits do not fill 16 bytes"),
@@ -204,7 +204,10 @@ def test_the_flipped_mode_has_no_swizzle():
         _ = SwizzleMode.B128_ATOM_32B_FLIP_8B.swizzle
 
 
-def test_modes_are_known_by_number():
+def test_modes_are_known_by_number_and_by_name():
     assert [swizzle_mode("test", n) for n in range(7)] == list(SwizzleMode)
+    names = ["none", "32B", "64B", "128B"]
+    assert [swizzle_mode("test", name) for name in names] == list(SwizzleMode)[:4]
+    assert swizzle_mode("test", "B128") is SwizzleMode.B128
     with pytest.raises(LayoutError, match="test: the swizzle mode"):
-        swizzle_mode("test", "B128")
+        swizzle_mode("test", "96B")
