@@ -4,8 +4,8 @@ TMA swizzles the absolute address, a layout the place in its tile.  The two agre
 that is a multiple of the swizzle's period, and from half of it they do not; so that a tile that TMA
 wrote is what ldmatrix, wgmma and tcgen05 read, and what stmatrix stored is what TMA sends.
 
-The period is 256, 512 and 1024 bytes for B32, B64 and B128, which are the mode's boundary.  The modes
-with atoms of 32 and 64 bytes repeat after 512 and 256 bytes already, inside their boundary of 1024.
+The period is 256, 512 and 1024 bytes for B32, B64 and B128: their boundary.  The modes with atoms
+of 32 and 64 bytes repeat after 512 and 256 bytes already, inside their boundary of 1024.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def state_bases(mode: SwizzleMode, dtype: str) -> None:
         f"{mode} {dtype}: TMA writes its layout at every multiple of {whole // 2}",
         source=TMA,
         expect=Verdict.REFUTED,
-        note="the XOR takes bits of the whole address: from half of the boundary on the pattern "
+        note="the XOR takes bits of the whole address: from half of the period on the pattern "
         "begins in its middle",
     )
     def at_halves():

@@ -10,11 +10,14 @@
             ...
             out0[uint64(i)] = t2
 
-Thread i stores the place of element i, one number an axis, while i < n.  Numbers are unsigned words
-of 32 bits where ranges show that nothing is lost, else of 64; a place that may be negative is its
-residue, to be read as signed.  Copies of an element are elements of the kernel: they vary fastest.  A
-map with a guard has one more output, `guard`: 1 where the element is in the domain, else 0 (the
-other outputs are then the values of their formulas, which mean nothing).
+Thread i stores the place of element i, one number an axis, while i < n.  Numbers are unsigned
+words of 32 bits where ranges show that nothing is lost, else of 64; a place that may be negative is
+its residue, to be read as signed.  Copies of an element are elements of the kernel: they vary
+fastest.  A map with a guard has one more output, `guard`: 1 where the element is in the domain,
+else 0 (the other outputs are then the values of their formulas, which mean nothing).
+
+The grid has at most `MOST_THREADS` - 1 threads more than there are elements, so that a thread's
+number always fits in a word.
 
 No compiler is loaded here; the text uses only names that `exec_source` or a user's module gives it:
 `uint32`, `uint64`, and for the kernel `cuda`.
@@ -26,27 +29,37 @@ import keyword
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 from layout_algebra import terms
 from layout_algebra.conditions import Condition
 from layout_algebra.device.source_text import (
     PYTHON,
     Spelling,
-    WidthError,
     Words,
     check_range,
     least_width,
 )
 from layout_algebra.errors import CoordinateError
 from layout_algebra.maps import Map
-from layout_algebra.terms import Term
+from layout_algebra.terms import Term, Var
 
 #: Threads of a block: a grid is rounded up by less than this, and its last thread has to fit.
 MOST_THREADS = 1024
 
 #: The output that says whether an element is in the domain.
 GUARD = "guard"
+
+#: What the text itself refers to.
+RESERVED = ("cuda", "uint32", "uint64", "int32", "int64")
+
+
+class Body(NamedTuple):
+    """Assignments at a width, and the names that hold the results."""
+
+    width: int
+    lines: list[str]
+    results: list[str]
 
 
 @dataclass(frozen=True)
@@ -100,17 +113,17 @@ def kernel_of(
     """
     check_name(name)
     flat, copies = flat_map(Map.of(map_or_layout, shape))
-    width, (lines, results) = body(flat, PYTHON)
+    made = kernel_body(flat, PYTHON)
     return Kernel(
         flat,
         name,
-        width,
+        made.width,
         flat.axes,
-        tuple(isinstance(term.low, int) and term.low < 0 for _, term in flat.outputs),
+        signs(flat),
         number(flat.size),
         copies,
-        _kernel_text(name, width, lines, results),
-        _function_text(name, lines, results),
+        _kernel_text(name, made),
+        function_text(name, "i", made.lines, made.results),
     )
 
 
@@ -121,21 +134,36 @@ def kernel_source(
     return kernel_of(map_or_layout, shape, name).source
 
 
-def body(
-    flat: Map, spelling: Spelling, index: str = "i"
-) -> tuple[int, tuple[list[str], list[str]]]:
-    """The least width that serves a flat map, the assignments, and the outputs' names."""
+def kernel_body(flat: Map, spelling: Spelling) -> Body:
+    """What a kernel does for its thread number `i`."""
+    return body(flat, dict.fromkeys(flat.coordinates, "i"), spelling, spare=MOST_THREADS)
+
+
+def body(source: Map, names: dict[Var, str], spelling: Spelling, spare: int = 0) -> Body:
+    """The assignments that give a map's outputs, at the least width that serves it.
+
+    Args:
+        source: a map without copies and guard.
+        names: what holds each coordinate, as a word.
+        spelling: the language.
+        spare: by how much a coordinate may be too large without being mistaken for another.
+
+    Raises:
+        WidthError: numbers beyond 64 bits.
+    """
 
     def make(width: int) -> tuple[list[str], list[str]]:
-        if (number(flat.size) + MOST_THREADS) >> width:
-            raise WidthError(f"{flat.size} elements are too many to number with {width} bits")
-        for axis, term in flat.outputs:
+        for variable in source.coordinates:
+            high = variable.high + spare if isinstance(variable.high, int) else None
+            check_range(variable.name, variable.low, high, width)
+        for axis, term in source.outputs:
             check_range(axis, term.low, term.high, width)
-        words = Words(spelling, width, {variable: index for variable in flat.coordinates})
-        results = [words.name_of(term) for _, term in flat.outputs]
+        words = Words(spelling, width, names)
+        results = [words.name_of(term) for _, term in source.outputs]
         return words.lines_for(results), results
 
-    return least_width(make)
+    width, (lines, results) = least_width(make)
+    return Body(width, lines, results)
 
 
 def flat_map(source: Map) -> tuple[Map, int]:
@@ -145,17 +173,26 @@ def flat_map(source: Map) -> tuple[Map, int]:
     Raises:
         CoordinateError: symbolic sizes, or coordinates without bounds.
     """
-    if source.is_symbolic:
-        raise CoordinateError("kernels need numbers for the sizes: evaluate the Dims first")
-    outputs = source.outputs
-    if source.guard:
-        if GUARD in source.axes:
-            raise CoordinateError(f"the axis {GUARD!r} is taken: a guarded map has it as an output")
-        holds = reduce(terms.multiply, (_truth(condition) for condition in source.guard))
-        outputs = (*outputs, (GUARD, holds))
-    plain = Map((*source.coordinates, *source.replicas), outputs)
+    source = guarded(source)
+    plain = Map((*source.coordinates, *source.replicas), source.outputs)
     flat = terms.coordinate("flat", plain.size)
     return plain.after(Map((flat,), (("flat index", flat),)), inside=True), number(source.copies)
+
+
+def guarded(source: Map) -> Map:
+    """The map without its guard, which is one more output where there is one.
+
+    Raises:
+        CoordinateError: symbolic sizes, or an axis of that name.
+    """
+    if source.is_symbolic:
+        raise CoordinateError("kernels need numbers for the sizes: evaluate the Dims first")
+    if not source.guard:
+        return source
+    if GUARD in source.axes:
+        raise CoordinateError(f"the axis {GUARD!r} is taken: a guarded map has it as an output")
+    holds = reduce(terms.multiply, (_truth(condition) for condition in source.guard))
+    return Map(source.coordinates, (*source.outputs, (GUARD, holds)), source.replicas)
 
 
 def _truth(condition: Condition) -> Term:
@@ -176,24 +213,35 @@ def _at_least_zero(term: Term) -> Term:
     return terms.linear([(terms.floordiv(term, reach), 1)], 1)
 
 
-def _kernel_text(name: str, width: int, lines: list[str], results: list[str]) -> str:
-    w = f"uint{width}"
-    head = ", ".join([*(f"out{k}" for k in range(len(results))), "n"])
-    body = [*lines, *(f"out{k}[uint64(i)] = {result}" for k, result in enumerate(results))]
+def signs(source: Map) -> tuple[bool, ...]:
+    """For each output, whether it may be negative."""
+    return tuple(isinstance(term.low, int) and term.low < 0 for _, term in source.outputs)
+
+
+def _kernel_text(name: str, made: Body) -> str:
+    w = f"uint{made.width}"
+    head = ", ".join([*(f"out{k}" for k in range(len(made.results))), "n"])
+    stores = [f"out{k}[uint64(i)] = {result}" for k, result in enumerate(made.results)]
     index = f"i = {w}({w}(cuda.blockIdx.x) * {w}(cuda.blockDim.x) + {w}(cuda.threadIdx.x))"
-    inner = "".join(f"        {line}\n" for line in body or ["return"])
+    inner = "".join(f"        {line}\n" for line in [*made.lines, *stores] or ["return"])
     return f"def {name}({head}):\n    {index}\n    if i < n:\n{inner}"
 
 
-def _function_text(name: str, lines: list[str], results: list[str]) -> str:
-    body = [*lines, f"return ({''.join(result + ', ' for result in results)})"]
-    return f"def {name}(i):\n" + "".join(f"    {line}\n" for line in body)
+def function_text(name: str, head: str, lines: Sequence[str], results: Sequence[str]) -> str:
+    """A function that returns the results as a tuple."""
+    given = "".join(result + ", " for result in results)
+    return f"def {name}({head}):\n" + "".join(
+        f"    {line}\n" for line in [*lines, f"return ({given})"]
+    )
 
 
 def check_name(name: str) -> None:
-    """Raises CoordinateError unless a function can be called so."""
-    if not name.isidentifier() or keyword.iskeyword(name):
-        raise CoordinateError(f"a kernel's name is an identifier; got {name!r}")
+    """Raises CoordinateError unless a function can be called so, in Python and in PTX."""
+    usable = name.isidentifier() and name.isascii() and not keyword.iskeyword(name)
+    if not usable or name in RESERVED:
+        raise CoordinateError(
+            f"a kernel's name is an ASCII identifier, none of {', '.join(RESERVED)}; got {name!r}"
+        )
 
 
 def number(size: Any) -> int:
@@ -214,19 +262,23 @@ def exec_source(text: str, name: str, names: Mapping[str, Any] | None = None) ->
     Args:
         text: a kernel's `source` or `function`.
         name: the function's name.
-        names: what the text may use (`uint32`, `uint64`, `cuda`); words of Python ints by default.
+        names: what the text may use besides (`cuda`), or instead: `uint32` and its kin are by
+            default functions that give the residue of a Python int.
     """
-    space: dict[str, Any] = {"uint32": word32, "uint64": word64, **(names or {})}
+    space: dict[str, Any] = {**_WORDS, **(names or {})}
     exec(compile(text, f"<{name}>", "exec"), space)  # noqa: S102  (our own text)
     function: Callable[..., Any] = space[name]
     return function
 
 
-def word32(value: int) -> int:
-    """The residue modulo 2^32, as an exact int."""
-    return int(value) & 0xFFFFFFFF
+def _word(width: int, signed: bool) -> Callable[[int], int]:
+    least = -(1 << (width - 1)) if signed else 0
+    return lambda value: (int(value) - least) % (1 << width) + least
 
 
-def word64(value: int) -> int:
-    """The residue modulo 2^64, as an exact int."""
-    return int(value) & 0xFFFFFFFFFFFFFFFF
+_WORDS: dict[str, Callable[[int], int]] = {
+    "uint32": _word(32, False),
+    "uint64": _word(64, False),
+    "int32": _word(32, True),
+    "int64": _word(64, True),
+}

@@ -4,10 +4,11 @@
     name = words.name_of(term)
     words.lines_for([name])        # ['t0 = uint32(i // uint32(24))', ...]
 
-Every value is held modulo 2^width.  Sums, products, XOR, AND, OR and left shifts mean the same there
-as on integers, so a negative number is simply its residue.  Quotients and right shifts are not: what
-they are taken of must lie in 0..2^width - 1, and a multiple of the divisor is added first (and taken
-off the quotient) where it may be negative.  What does not fit is refused with `WidthError`.
+Every value is held modulo 2^width.  Sums, products, XOR, AND, OR and left shifts mean the same
+there as on integers, so a negative number is simply its residue.  Quotients and right shifts do
+not: what they are taken of must lie in 0..2^width - 1, and a multiple of the divisor is added first
+(and taken off the quotient) where it may be negative.  What does not fit is refused with
+`WidthError`.
 
 One emitter serves every language; a `Spelling` says how a literal, a binary operation and an
 assignment are written.

@@ -3,21 +3,23 @@
     ptx = compile_ptx(kernel_of(layout), "sm_90a")
     ptx.text, ptx.entry, ptx.libraries
 
-`Toolchain` errors say what is missing.  A CUDA toolkit of the system would be picked up silently, and
-its answer would depend on the machine: after compiling, the libraries that are really in this process
-are read from the kernel's table of mappings, and one that lies outside the environment's
-site-packages is an error.  What was compiled is kept in a cache keyed by source, target and versions.
+A `ToolchainError` says what is missing.  A CUDA toolkit of the system would be picked up silently,
+and its answer would depend on the machine: after compiling, the libraries that are really in this
+process are read from the system's table of its mappings, and one that lies outside the
+environment's site-packages is an error.  What was compiled is kept in a cache keyed by source,
+target and versions.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import sysconfig
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import metadata
+from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +36,7 @@ TARGETS: Mapping[str, tuple[Any, ...]] = {
 }
 
 #: Distributions whose versions decide what text comes out.
-_PACKAGES = ("numba-cuda", "numba", "llvmlite", "nvidia-nvvm", "nvidia-cuda-nvrtc")
+_PACKAGES = ("numba-cuda", "numba", "llvmlite", "cuda-bindings", "nvidia-nvvm", "nvidia-cuda-nvrtc")
 
 #: Libraries of a CUDA toolkit, by the stems of their files' names.
 _LIBRARIES = re.compile(
@@ -66,7 +68,7 @@ class Ptx:
 
 
 def compile_ptx(kernel: Kernel, target: str = "sm_90", *, cache: Cache | None = None) -> Ptx:
-    """A kernel's PTX for a target.
+    """A kernel's PTX for a target, by numba-cuda.
 
     The entry's parameters are one pointer for each output, then the number of elements.
 
@@ -78,17 +80,50 @@ def compile_ptx(kernel: Kernel, target: str = "sm_90", *, cache: Cache | None = 
     Raises:
         ToolchainError: an unknown target, no numba-cuda, or a library from outside the environment.
     """
+
+    def make() -> str:
+        return _from_python(kernel, target)
+
+    return _kept(kernel.source, kernel.name, target, cache, make)
+
+
+def compile_cuda(
+    text: str, entry: str, target: str = "sm_90", *, cache: Cache | None = None
+) -> Ptx:
+    """The PTX of a kernel in CUDA C++ (see `cuda_source`), by the environment's NVRTC.
+
+    Args:
+        text: the program; it includes nothing.
+        entry: the name of its kernel, which is `extern "C"`.
+        target, cache: as for `compile_ptx`.
+
+    Raises:
+        ToolchainError: as for `compile_ptx`, or a text that does not compile.
+    """
+
+    def make() -> str:
+        return _from_cuda(text, target)
+
+    return _kept(text, entry, target, cache, make)
+
+
+def _kept(source: str, name: str, target: str, cache: Cache | None, make: Callable[[], str]) -> Ptx:
     if target not in TARGETS:
         raise ToolchainError(f"no target {target!r}; there is {', '.join(TARGETS)}")
     found = versions()
     kept = Cache.default() if cache is None else cache
-    key = kept.key(kernel.source, target, found)
+    key = kept.key(source, target, found)
     entry = kept.get(key)
-    if entry is not None:
-        return Ptx(entry["text"], target, entry["entry"], found, tuple(entry["libraries"]))
-    text, libraries = _compiled(kernel, target), own_libraries()
-    kept.put(key, {"text": text, "entry": kernel.name, "libraries": list(libraries)})
-    return Ptx(text, target, kernel.name, found, libraries)
+    if entry is None:
+        entry = {"text": make(), "libraries": list(own_libraries())}
+        kept.put(key, entry)
+    return Ptx(entry["text"], target, name, dict(found), tuple(entry["libraries"]))
+
+
+def require() -> None:
+    """Raises ToolchainError unless kernels can be compiled here, or run in the simulator."""
+    if os.environ.get("NUMBA_ENABLE_CUDASIM") != "1":
+        versions()
 
 
 def available() -> str | None:
@@ -133,8 +168,8 @@ def own_libraries() -> tuple[str, ...]:
                 f"{library} was loaded, which is not in this environment's site-packages: "
                 "unset CUDA_HOME and CUDA_PATH, and install 'layout-algebra[cuda]'"
             )
-    if not any("nvvm" in Path(library).name for library in found):
-        raise ToolchainError("no libnvvm is loaded: what compiled the kernel is not known")
+    if not any(re.match("lib(nvvm|nvrtc)", Path(library).name) for library in found):
+        raise ToolchainError("neither libnvvm nor libnvrtc is loaded: what compiled is not known")
     return found
 
 
@@ -157,15 +192,40 @@ def loaded_libraries(table: str | None = None) -> tuple[str, ...]:
     return tuple(sorted(path for path in paths if _LIBRARIES.match(Path(path).name)))
 
 
-def _compiled(kernel: Kernel, target: str) -> str:
+def _from_cuda(text: str, target: str) -> str:
+    """PTX by NVRTC's own interface: that of cuda.core asks for a driver, and none is needed."""
+    bindings: Any = import_module("cuda.bindings.nvrtc")
+
+    def answer(outcome: tuple[Any, ...]) -> Any:
+        if outcome[0] != bindings.nvrtcResult.NVRTC_SUCCESS:
+            raise ToolchainError(f"NVRTC: {outcome[0].name}")
+        return outcome[1] if len(outcome) > 1 else None
+
+    program = answer(bindings.nvrtcCreateProgram(text.encode(), b"map.cu", 0, [], []))
+    try:
+        options = [f"--gpu-architecture={target.replace('sm_', 'compute_')}".encode()]
+        (outcome,) = bindings.nvrtcCompileProgram(program, len(options), options)
+        if outcome != bindings.nvrtcResult.NVRTC_SUCCESS:
+            log = b" " * answer(bindings.nvrtcGetProgramLogSize(program))
+            answer(bindings.nvrtcGetProgramLog(program, log))
+            said = log.decode().rstrip("\0 \n")
+            raise ToolchainError(f"NVRTC does not compile the text: {said}")
+        ptx = b" " * answer(bindings.nvrtcGetPTXSize(program))
+        answer(bindings.nvrtcGetPTX(program, ptx))
+    finally:
+        bindings.nvrtcDestroyProgram(program)
+    return ptx.decode().rstrip("\0")
+
+
+def _from_python(kernel: Kernel, target: str) -> str:
     from numba import cuda
 
-    kinds: Any = cuda.types
+    kinds: Any = cuda.types  # type: ignore[attr-defined]
     word = kinds.uint32 if kernel.width == 32 else kinds.uint64
     names = {"cuda": cuda, "uint32": kinds.uint32, "uint64": kinds.uint64}
     function = exec_source(kernel.source, kernel.name, names)
     signature = (*(kinds.CPointer(word) for _ in kernel.outputs), word)
-    compiled: Any = cuda.compile
+    compiled: Any = cuda.compile  # type: ignore[attr-defined]
     text, _ = compiled(
         function, signature, device=False, abi="numba", cc=TARGETS[target], output="ptx"
     )

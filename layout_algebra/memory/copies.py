@@ -13,13 +13,14 @@ warp, each where there is more than one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Literal
 
 from layout_algebra import terms
 from layout_algebra.arithmetic import integers
+from layout_algebra.dims import Relation
 from layout_algebra.errors import LayoutError
 from layout_algebra.folding import substitute
 from layout_algebra.maps import Map
@@ -35,6 +36,7 @@ from layout_algebra.verdicts import Proof, Verdict, Witness
 WIDTHS = (1, 2, 4, 8, 16)
 
 Side = Literal["source", "target", "both"]
+SIDES: tuple[Side, Side] = ("source", "target")
 Kind = Literal["contiguity", "alignment", "swizzle", "bounds", "values", "elements", "undecided"]
 
 
@@ -104,8 +106,8 @@ class Copy:
 
     def __post_init__(self) -> None:
         for side in ("source", "target"):
-            object.__setattr__(self, side, _view(side, getattr(self, side)))
-        source, target = self._view("source"), self._view("target")
+            object.__setattr__(self, side, _checked(side, getattr(self, side)))
+        source, target = self.side("source"), self.side("target")
         if source.shape != target.shape:
             shapes = " and ".join(" x ".join(map(str, one.shape)) for one in (source, target))
             raise LayoutError(f"a copy is between views of one shape; got {shapes}")
@@ -119,7 +121,7 @@ class Copy:
     @property
     def shape(self) -> tuple[int, ...]:
         """The tile's sizes."""
-        return tuple(int(size) for size in self._view("source").shape)  # type: ignore[arg-type]
+        return tuple(int(size) for size in self.side("source").shape)  # type: ignore[arg-type]
 
     def read(self, bytes: int) -> Access:
         """One instruction's read of the source.
@@ -128,11 +130,11 @@ class Copy:
         does: `Vectorizable` is the claim that it is.
 
         Args:
-            bytes: what each lane moves: whole elements, and as many values as every lane has
-                together.
+            bytes: what each lane moves: whole elements, and so many values that no lane has only
+                a part of a vector.
 
         Raises:
-            LayoutError: a width that is not, or a Dim with a name that the access uses itself.
+            LayoutError: a width that is not so, or a Dim with a name that the access uses itself.
         """
         return self._access("source", bytes)
 
@@ -140,110 +142,135 @@ class Copy:
         """One instruction's write to the target; arguments and errors as for `read`."""
         return self._access("target", bytes)
 
-    def widest(self) -> Widest:
+    def widest(self, *, given: Iterable[Relation | bool] = ()) -> Widest:
         """The widest vector that both sides allow, and what limits it.
 
         Allowed means: for every step of every warp, every active lane, every value of the Dims and
         every base address that a buffer's alignment allows, the vector is one aligned run of
         memory with its elements in order.
 
+        Args:
+            given: relations between Dims that may be assumed, as for `prove`.
+
         Raises:
             LayoutError: a Dim with a name that the access uses itself.
         """
-        bits = self._view("source").buffer.bits
-        widths = [width for width in WIDTHS if 8 * width % bits == 0]
+        widths = [width for width in WIDTHS if 8 * width % self.bits == 0]
         if not widths:
-            reason = f"no vector of 1 to {WIDTHS[-1]} bytes is whole elements of {bits} bits"
+            reason = f"no vector of 1 to {WIDTHS[-1]} bytes is whole elements of {self.bits} bits"
             return Widest(0, (Limit("both", "elements", WIDTHS[-1], reason),), ())
-        proofs: dict[tuple[Side, int], Proof] = {}
-        wider = 0
+        search = _Search(self, tuple(given))
+        wider = None
         for width in reversed(widths):
-            if self._allows(width, proofs):
+            if search.allows(width):
                 break
             wider = width
         else:
             width = 0
-        limits = tuple(self._limits(wider, proofs)) if wider else ()
-        return Widest(width, limits, tuple(proofs.values()))
+        limits = () if wider is None else tuple(search.limits(wider))
+        return Widest(width, limits, tuple(search.proofs.values()))
 
     def __str__(self) -> str:
         return f"copy of {self.source} to {self.target} by {self.tv}"
 
-    # -- inside -------------------------------------------------------------------------------
-    def _view(self, side: Side) -> View:
-        found = getattr(self, side)
-        if not isinstance(found, View):
-            raise LayoutError(f"the {side} of a copy is a view; got {found!r}")
-        return found
+    @property
+    def bits(self) -> int:
+        """Bits of an element."""
+        return self.side("source").buffer.bits
+
+    def side(self, side: Side) -> View:
+        """The view on one side: "source" or "target"."""
+        return self.source if side == "source" else self.target  # type: ignore[return-value]
+
+    def torn(self, bytes: int) -> tuple[str, dict[str, int]] | None:
+        """A lane that has some values of a vector of so many bytes, and not all: in words, and where.
+
+        Raises:
+            LayoutError: bytes that are no whole elements.
+        """
+        if type(bytes) is not int or bytes < 1 or 8 * bytes % self.bits:
+            raise LayoutError(
+                f"a lane moves whole elements of {self.bits} bits; got {bytes!r} bytes"
+            )
+        return self._deal.torn(8 * bytes // self.bits)
 
     def _access(self, side: Side, bytes: int, view: View | None = None) -> Access:
         """The access of one side; to another view where one is given."""
-        view = view or self._view(side)
-        bits = view.buffer.bits
-        if type(bytes) is not int or bytes < 1 or 8 * bytes % bits:
-            raise LayoutError(f"a lane moves whole elements of {bits} bits; got {bytes!r} bytes")
-        count = 8 * bytes // bits
-        torn = self._deal.torn(count)
+        torn, count = self.torn(bytes), 8 * bytes // self.bits
         if torn is not None:
-            raise LayoutError(f"{bytes} bytes are {count} values: {torn[0]}")
-        return instruction(view, "read" if side == "source" else "write", self._deal, count)
+            raise LayoutError(f"{bytes} bytes are {count} values, and {torn[0]}")
+        kind = "read" if side == "source" else "write"
+        return instruction(view or self.side(side), kind, self._deal, count)
 
-    def _allows(self, width: int, proofs: dict[tuple[Side, int], Proof]) -> bool:
-        if self._deal.torn(8 * width // self._view("source").buffer.bits) is not None:
-            return False
-        return all(
-            self._proof(side, width, proofs).verdict is Verdict.PROVED
-            for side in ("source", "target")
+
+@dataclass(frozen=True)
+class _Search:
+    """What was asked of a copy, with what is given of its Dims."""
+
+    copy: Copy
+    given: tuple[Relation | bool, ...]
+    proofs: dict[tuple[Side, int], Proof] = field(default_factory=dict[tuple[Side, int], Proof])
+
+    def allows(self, width: int) -> bool:
+        """Whether both sides allow a width."""
+        return self.copy.torn(width) is None and all(
+            self.proof(side, width).verdict is Verdict.PROVED for side in SIDES
         )
 
-    def _proof(self, side: Side, width: int, proofs: dict[tuple[Side, int], Proof]) -> Proof:
-        if (side, width) not in proofs:
-            proofs[side, width] = _vectorizable(self._access(side, width))
-        return proofs[side, width]
+    def proof(self, side: Side, width: int) -> Proof:
+        if (side, width) not in self.proofs:
+            self.proofs[side, width] = self.vectorizable(self.copy._access(side, width))
+        return self.proofs[side, width]
 
-    def _limits(self, width: int, proofs: dict[tuple[Side, int], Proof]) -> Iterator[Limit]:
-        """What forbids a width, side by side, each kind once."""
-        torn = self._deal.torn(8 * width // self._view("source").buffer.bits)
+    def vectorizable(self, access: Access) -> Proof:
+        """The proof or refutation that a lane's vectors are aligned runs."""
+        # Claims and the prover are floors above: what a copy is is said without them, and they are
+        # asked for by name when it is asked how wide its vectors may be.
+        claim = import_module("layout_algebra.claims").Vectorizable(access)
+        return import_module("layout_algebra.prover").prove(claim, given=self.given)
+
+    def limits(self, width: int) -> Iterator[Limit]:
+        """What forbids a width, side by side, each reason once."""
+        torn = self.copy.torn(width)
         if torn is not None:
             yield Limit("both", "values", width, torn[0], Witness(torn[0], (torn[1],)))
             return
-        for side in ("source", "target"):
-            proof = self._proof(side, width, proofs)
-            if proof.verdict is Verdict.UNDECIDED:
-                yield Limit(side, "undecided", width, proof.reason)
-            if proof.verdict is Verdict.REFUTED:
-                found: dict[Kind, Limit] = {}
-                for limit in self._limits_of(side, width, proof):
-                    found.setdefault(limit.kind, limit)
-                yield from found.values()
+        for side in SIDES:
+            if self.proof(side, width).verdict is not Verdict.PROVED:
+                found = {
+                    (one.kind, one.reason): one for one in [*self.limits_of(side, width)][::-1]
+                }
+                yield from [*found.values()][::-1]
 
-    def _limits_of(self, side: Side, width: int, proof: Proof) -> Iterator[Limit]:
-        """What forbids a width on one side: order first, then where vectors begin."""
-        view = self._view(side)
-        aligned = replace(view.buffer, align=max(view.buffer.align, width))
-        views = [replace(view, buffer=aligned)]
-        swizzle = view.buffer.layout.swizzle
+    def limits_of(self, side: Side, width: int) -> Iterator[Limit]:
+        """What forbids a width on one side: the order of elements, where vectors begin, the base."""
+        view = self.copy.side(side)
+        buffer = view.buffer
+        aligned = replace(buffer, align=max(buffer.align, width))
+        accesses = [self.copy._access(side, width, replace(view, buffer=aligned))]
+        swizzle = buffer.layout.swizzle
         if swizzle is not None and not swizzle.is_identity:
-            plain = replace(aligned, layout=view.buffer.layout.affine)
-            views.append(replace(view, buffer=plain))
-        accesses = [self._access(side, width, one) for one in views]
+            plain = replace(aligned, layout=buffer.layout.affine)
+            accesses.append(self.copy._access(side, width, replace(view, buffer=plain)))
         for asked, cause in ((_from_first, self._of_order), (_as_one, _of_place)):
-            for access in accesses:  # with the swizzle, and if that is to blame without it
-                asking = _vectorizable(asked(access))
-                if asking.verdict is Verdict.UNDECIDED:
-                    yield Limit(side, "undecided", width, asking.reason)
-                if asking.witness is None:
+            for number, access in enumerate(accesses):  # where a swizzle breaks it, without it too
+                proof = self.vectorizable(asked(access))
+                if proof.witness is None:
+                    if proof.verdict is not Verdict.PROVED:
+                        yield Limit(side, "undecided", width, proof.reason)
                     break
-                point = asking.witness.points[0]
+                point = proof.witness.points[0]
                 kind, reason = cause(accesses[-1], point)
                 if kind == "swizzle" and swizzle is not None:
                     reason = f"the swizzle keeps {1 << swizzle.per_element} elements together"
-                shown = asking.witness if cause is _of_place else _scattered(access, point)
+                shown = proof.witness if cause is _of_place else _scattered(access, point)
+                reason = f"without the swizzle too, {reason}" if number else reason
                 yield Limit(side, kind, width, reason, shown)
                 if kind != "swizzle":
                     break
-        if view.buffer.align < width:
-            reason = f"the buffer begins at any multiple of {view.buffer.align} bytes"
+        if buffer.align < width:
+            proof = self.vectorizable(_as_one(self.copy._access(side, width)))
+            reason = f"the buffer begins at any multiple of {buffer.align} bytes"
             yield Limit(side, "alignment", width, reason, proof.witness)
 
     def _of_order(self, plain: Access, point: Mapping[str, int]) -> tuple[Kind, str]:
@@ -253,11 +280,11 @@ class Copy:
         broken = next((e for e in range(1, count) if run[e] != run[0] + e * bits), count)
         if broken > point["e"]:
             return "swizzle", ""
-        where = [_at(plain, term, point) for _, term in plain.where.outputs]
-        if _row_ends([tuple(one[e] for one in where) for e in range(count)], broken, self.shape):
+        columns = [_at(plain, term, point) for _, term in plain.where.outputs]
+        if _row_ends(list(zip(*columns, strict=True)), broken, self.copy.shape):
             return "bounds", f"the tile's row ends after {broken} of the vector's {count} elements"
         gap = (run[broken] - run[broken - 1]) // bits
-        return "contiguity", f"the lane's next value is {gap} elements after the one before"
+        return "contiguity", f"a lane's next value is {gap} elements after the one before"
 
 
 def _of_place(plain: Access, point: Mapping[str, int]) -> tuple[Kind, str]:
@@ -266,12 +293,12 @@ def _of_place(plain: Access, point: Mapping[str, int]) -> tuple[Kind, str]:
     if rest == 0:
         return "swizzle", ""
     return "alignment", (
-        f"pitch, offset or first value: a vector begins {rest / 8:g} bytes after a multiple of "
+        f"by pitch, offset or first value a vector begins {rest / 8:g} bytes after a multiple of "
         f"{plain.bits // 8}"
     )
 
 
-def _view(side: str, given: object) -> View:
+def _checked(side: str, given: object) -> View:
     """The view that is copied.
 
     Raises:
@@ -285,18 +312,7 @@ def _view(side: str, given: object) -> View:
         raise LayoutError(f"the {side}'s sizes are numbers (its begin may be Dims); got {sizes}")
     if view.buffer.scope == "tmem":
         raise LayoutError(f"a copy moves bytes: the {side} is in tmem, which has lanes and columns")
-    if view.buffer.layout.affine.replica:
-        raise LayoutError(f"the {side}'s layout has copies {view.buffer.layout}: leave out R[...]")
     return view
-
-
-# -- asking -----------------------------------------------------------------------------------
-def _vectorizable(access: Access) -> Proof:
-    """The proof or refutation that a lane's vectors are aligned runs."""
-    # Claims and the prover are floors above: a copy is said without them, and asks by name when
-    # it is asked.
-    claim = import_module("layout_algebra.claims").Vectorizable(access)
-    return import_module("layout_algebra.prover").prove(claim)
 
 
 def _as_one(access: Access) -> Access:

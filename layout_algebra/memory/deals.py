@@ -5,8 +5,8 @@
 
 A layout sends an element to a thread and to a number among the thread's values; an instruction asks
 the other way round, from the lane and the number to the element.  Layouts are inverted in closed
-form.  Of a Map that is no layout every place is looked at: its inverse is a line, and a step at
-every place where it leaves that line.
+form.  Of a Map that is no layout every place is looked at, and what is found becomes a term
+(lookups.py).
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from layout_algebra.algebra.invert import FiniteInverse, inverse
 from layout_algebra.axes import Axis, laneid, m
 from layout_algebra.composing import layout_of
 from layout_algebra.conditions import Condition, equals
+from layout_algebra.dims import Dim, Size, Symbol
 from layout_algebra.errors import LayoutError
-from layout_algebra.dims import Dim, Size
 from layout_algebra.folding import substitute, term_symbols
 from layout_algebra.maps import Map
 from layout_algebra.memory.accesses import Access
 from layout_algebra.memory.buffers import View
-from layout_algebra.memory.free import Free
+from layout_algebra.memory.free import Free, free_variable
+from layout_algebra.memory.lookups import looked_up
 from layout_algebra.semantics import layout_map
 from layout_algebra.terms import Term, Var
 from layout_algebra.values import AnyLayout, Swizzled, Tile
@@ -41,9 +42,7 @@ if TYPE_CHECKING:
 #: Levels that threads are counted in, the finest first.
 LEVELS = ("thread", "warp", "warpgroup")
 #: Names of an access' own variables: no Dim that it is about may be called so.
-OWN_NAMES = ("lane", "lane0", "lane1", "e", "step", "warp", "base")
-#: Steps of the inverse of a Map that is no layout.
-MOST_STEPS = 2048
+OWN_NAMES = ("step", "warp")
 #: Places of all threads together that are looked at.
 MOST_PLACES = 1 << 24
 
@@ -124,8 +123,10 @@ def deal_of(tv: object, shape: tuple[int, ...]) -> Deal:
     coordinates = (lane, warp, own)
     found = None if layout is None else inverse(layout)
     if found is None or isinstance(found, FiniteInverse):
-        elements = _listed(thread, value, held, terms.linear([(number, values), (own, 1)]))
-        return Deal(lanes, warps, values, Map(coordinates, *elements), held)
+        place = terms.linear([(number, values), (own, 1)])
+        index, guard = _listed(thread, value, held, place)
+        elements = Map(coordinates, ((m.name, index),), (), guard)
+        return Deal(lanes, warps, values, elements, held)
     at = dict(_at_axes(threads, number)) | {m.name: own}
     turned = found if isinstance(found, Map) else layout_map(found)
     names = [variable.name for variable in turned.coordinates]
@@ -148,15 +149,20 @@ def instruction(view: View, kind: Literal["read", "write"], deal: Deal, count: i
         LayoutError: a Dim with a name that the access uses itself.
     """
     one, dims = _one_element(view, kind)
-    lane, warp = terms.coordinate("lane", deal.lanes), terms.coordinate("warp", deal.warps)
-    e, step = terms.coordinate("e", count), terms.coordinate("step", deal.values // count)
-    several = [v for v in (step, warp) if v.extent != 1]
-    at_step, at_warp = (v if v in several else terms.const(0) for v in (step, warp))
-    value = terms.linear([(at_step, count), (e, 1)])
-    element, guard = deal.element(lane, at_warp, value)
+    lane, e = terms.coordinate("lane", deal.lanes), terms.coordinate("e", count)
+    sizes = {"step": deal.values // count, "warp": deal.warps}
+    own = {
+        name: free_variable(Symbol(name, at_most=size - 1))
+        for name, size in sizes.items()
+        if size > 1
+    }
+    step, warp = (own[name].variable if name in own else terms.const(0) for name in OWN_NAMES)
+    value = terms.linear([(step, count), (e, 1)])
+    element, guard = deal.element(lane, warp, value)
+    free = (*own.values(), *dims)
     own_lane, own_e, index = one.elements.coordinates[:3]
     values: dict[Var, Term] = {own_lane: terms.const(0), own_e: terms.const(0), index: element}
-    inputs = (lane, e, *several, *(free.variable for free in dims))
+    inputs = (lane, e, *(one.variable for one in free))
 
     def put(map: Map) -> Map:
         found = tuple((axis, substitute(term, values)) for axis, term in map.outputs)
@@ -170,7 +176,7 @@ def instruction(view: View, kind: Literal["read", "write"], deal: Deal, count: i
         where=put(one.where),
         bits=bits,
         lanes=deal.lanes,
-        free=(*(Free(v.name, v, 1) for v in several), *dims),
+        free=free,
         text=f"copy's {kind} of {bits} bits a lane from {view}",
     )
 
@@ -329,40 +335,12 @@ def _held(thread: Table, value: Table, shape: tuple[int, int]) -> NDArray[np.boo
 
 def _listed(
     thread: Table, value: Table, held: NDArray[np.bool_], number: Term
-) -> tuple[tuple[tuple[str, Term], ...], tuple[Var, ...], tuple[Condition, ...]]:
-    """The element at a place by its number, thread by thread: output, no copies, guard."""
+) -> tuple[Term, tuple[Condition, ...]]:
+    """The element at a place by its number, thread by thread, and the conditions that one is."""
     import numpy as np
 
-    inverse_table = np.zeros(held.shape, dtype=np.int64)
-    inverse_table[thread, value] = np.arange(len(thread))[:, None]
-    flat, there = inverse_table.reshape(-1), held.reshape(-1).astype(np.int64)
-    used = np.flatnonzero(there)
-    # where there is none the table goes on as it was, so that it has few steps
-    last = np.maximum.accumulate(np.where(there == 1, np.arange(len(flat)), used[0]))
-    steps, counts = np.unique(np.diff(flat[used]), return_counts=True)
-    slope = int(steps[counts.argmax()]) if len(steps) else 0
-    flat = flat[last] + slope * (np.arange(len(flat)) - last)
-    guard = () if there.all() else (equals(_stepped(there, 0, number), 1),)
-    return ((m.name, _stepped(flat, slope, number)),), (), guard
-
-
-def _stepped(table: Table, slope: int, number: Term) -> Term:
-    """table[number] as a line, and a step wherever the table leaves it.
-
-    Raises:
-        LayoutError: more than MOST_STEPS steps.
-    """
-    import numpy as np
-
-    size, changes = len(table), np.diff(table) - slope
-    places = [int(place) for place in np.flatnonzero(changes)]
-    if len(places) > MOST_STEPS:
-        raise LayoutError(
-            f"tv is no layout, and its inverse is a line with {len(places)} steps, more than "
-            f"{MOST_STEPS}: give each lane longer runs of the tile"
-        )
-    parts = [(number, slope)]
-    for place in places:  # 1 from place + 1 on, 0 before
-        beyond = terms.floordiv(terms.linear([(number, 1)], size - place - 1), size)
-        parts.append((beyond, int(changes[place])))
-    return terms.linear(parts, int(table[0]))
+    owner = np.zeros(held.shape, dtype=np.int64)
+    owner[thread, value] = np.arange(len(thread))[:, None]
+    there = held.reshape(-1).astype(np.int64)
+    guard = () if there.all() else (equals(looked_up(there, number), 1),)
+    return looked_up(owner.reshape(-1), number), guard

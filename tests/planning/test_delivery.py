@@ -97,6 +97,7 @@ NO_PARTS = {
     "a number for moves": lambda: Movement(5),
     "numbers for moves": lambda: Movement((5,)),
     "a move of three": lambda: Movement(((ONE, ONE, ONE),)),
+    "a move to a number": lambda: Movement(((ONE, 5),)),
     "a move of plain tuples": lambda: Movement((((0, 0, 0), (0, 0, 1)),)),
     "a list of moves": lambda: Movement([(ONE, ONE)]),
     "a number for rounds": lambda: Movement((), 5),

@@ -1,0 +1,221 @@
+"""TMA over a whole tile: boxes of a tensor in global memory, and where they lie in shared memory.
+
+One try for each swizzle mode.  A tile is cut into equal boxes, the largest ones that fit: each of
+them lies in shared memory row by row under the mode's swizzle, from a place where the mode's
+pattern begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from layout_algebra import terms
+from layout_algebra.axes import m
+from layout_algebra.hardware.moving_claims import Found, Stated
+from layout_algebra.hardware.moving_tables import CannotMoveError, Memory, fitted
+from layout_algebra.hardware.shared import SwizzleMode
+from layout_algebra.hardware.tma import (
+    MOST_BOX,
+    MOST_RANK,
+    SHARED_ALIGN,
+    UNIT,
+    tma_box_problem,
+    tma_shared_problem,
+    tma_tensor_problem,
+)
+from layout_algebra.maps import Map
+from layout_algebra.semantics import layout_map, swizzle_term
+from layout_algebra.terms import Sum, Term, Var
+from layout_algebra.values import Swizzle, Swizzled, row_major_strides
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Tries = Iterator[tuple[str, Callable[[], Found]]]
+
+
+def boxes(tensor: Memory, tile: Memory, *, store: bool) -> Tries:
+    """TMA under each swizzle mode.
+
+    Args:
+        tensor: the piece of global memory.
+        tile: the piece of shared memory.
+        store: from shared to global memory.
+    """
+    for mode in SwizzleMode:
+        name = f"TMA {'store' if store else 'load'}, swizzle {mode}"
+
+        def attempt(mode: SwizzleMode = mode) -> Found:
+            return _moved(tensor, tile, mode, store)
+
+        yield name, attempt
+
+
+def _moved(tensor: Memory, tile: Memory, mode: SwizzleMode, store: bool) -> Found:
+    """How boxes move the tile.
+
+    Raises:
+        CannotMoveError: they do not.
+    """
+    _check(tensor, tile, mode)
+    if store and mode is SwizzleMode.B128_ATOM_32B_FLIP_8B:
+        raise CannotMoveError(f"{mode} is for loads from global memory only")
+    if mode is SwizzleMode.B128_ATOM_32B_FLIP_8B:
+        raise CannotMoveError(f"which lines {mode} flips is not confirmed: it is not modelled")
+    shape, bits = tensor.shape, tensor.bits
+    table = tile.table.reshape(shape)
+    problem = ""
+    for box in _candidates(shape, bits, mode):
+        found = tma_box_problem(box, f"b{bits}", swizzle=mode, store=store) or _misplaced(
+            table, box, bits, mode
+        )
+        if found is None:
+            begins = _begins(table, box, bits, mode)
+            claim = Stated("Equivalent", (_written(tensor, tile, box, begins, mode), tile.map))
+            return Found(len(begins), (claim,))
+        problem = problem or found
+    raise CannotMoveError(problem)
+
+
+def _check(tensor: Memory, tile: Memory, mode: SwizzleMode) -> None:
+    """Raises CannotMoveError for what no box of the mode can do."""
+    tensor.check_single()
+    tile.check_single()
+    if tensor.bits != tile.bits:
+        raise CannotMoveError(
+            f"elements have {tensor.bits} bits in global and {tile.bits} in shared memory: it "
+            "moves them as they are"
+        )
+    if tensor.bits == 4:
+        raise CannotMoveError(
+            "elements of 4 bits: which first columns a box may have is not confirmed"
+        )
+    if len(tensor.shape) > MOST_RANK:
+        raise CannotMoveError(f"a tensor has at most {MOST_RANK} dimensions; got {tensor.shape}")
+    problem = _tensor_problem(tensor)
+    if problem is not None:
+        raise CannotMoveError(problem)
+    tile.check_align(max(SHARED_ALIGN, mode.boundary))
+    tile.check_written_once()
+
+
+def _tensor_problem(tensor: Memory) -> str | None:
+    """Why TMA cannot reach the whole buffer, or None."""
+    buffer = tensor.view.buffer
+    tensor.check_align(UNIT)
+    strides = _strides(tensor)
+    if isinstance(strides, str):
+        return strides
+    *outer, last = strides
+    if last not in (0, 1):
+        return (
+            f"neighbours in the last dimension are {last} elements apart; in a tensor for TMA they "
+            "touch"
+        )
+    odd = next((step for step in outer if step * buffer.bits % 8), None)
+    if odd is not None:
+        return f"rows are {odd * buffer.bits} bits apart, which are no bytes"
+    begin = int(tensor.map.evaluated().output(m.name).low or 0) if False else 0
+    in_bytes = [step * buffer.bits // 8 for step in outer]
+    shape: Any = buffer.shape
+    return tma_tensor_problem(shape, in_bytes, f"b{buffer.bits}", address=begin)
+
+
+def _strides(tensor: Memory) -> list[int] | str:
+    """Elements between neighbours of each dimension; 0 in one of size 1; or why there are none."""
+    buffer = tensor.view.buffer
+    if isinstance(buffer.layout, Swizzled) and not buffer.layout.swizzle.is_identity:
+        return "the layout in global memory is swizzled: a tensor for TMA has strides"
+    own = layout_map(buffer.layout, buffer.shape)
+    term = own.output(m.name)
+    parts = dict(term.parts) if isinstance(term, Sum) else {term: 1}
+    begin = term.constant if isinstance(term, Sum) else 0
+    if begin:
+        return f"the layout in global memory begins at element {begin}: its tensor's base does not"
+    if any(part not in own.coordinates for part in parts if not isinstance(part, terms.Const)):
+        return "the layout in global memory has no stride for each dimension"
+    return [int(parts.get(v, 0)) for v in own.coordinates]  # type: ignore[arg-type]
+
+
+def _candidates(
+    shape: tuple[int, ...], bits: int, mode: SwizzleMode
+) -> Iterator[tuple[int, ...]]:
+    """Boxes that cut the shape evenly, large ones first."""
+    rows = [[n for n in range(min(size, MOST_BOX), 0, -1) if size % n == 0] for size in shape]
+    if mode is not SwizzleMode.NONE:
+        row = 8 * mode.row_bytes // bits
+        if shape[-1] % row:
+            raise CannotMoveError(
+                f"a row of the tile has {shape[-1] * bits // 8} bytes, {mode} has rows of "
+                f"{mode.row_bytes}; how shorter ones are padded is not confirmed"
+            )
+        rows[-1] = [row]
+    yield from sorted(product(*rows), key=prod, reverse=True)
+
+
+def _blocks(table: NDArray[Any], box: tuple[int, ...]) -> NDArray[Any]:
+    """(box, element of it), both row by row."""
+    rank = len(box)
+    cut = [part for size, n in zip(table.shape, box, strict=True) for part in (size // n, n)]
+    order = [*range(0, 2 * rank, 2), *range(1, 2 * rank, 2)]
+    return table.reshape(cut).transpose(order).reshape(-1, prod(box))
+
+
+def _undone(bits_at: NDArray[Any], mode: SwizzleMode) -> NDArray[Any]:
+    """Addresses, in bits, before the mode's swizzle, which is its own inverse."""
+    own = mode.swizzle
+    low, mask = own.per_element + 3, (1 << own.swizzle_len) - 1
+    return bits_at ^ ((bits_at >> (low + own.atom_len) & mask) << low)
+
+
+def _misplaced(
+    table: NDArray[Any], box: tuple[int, ...], bits: int, mode: SwizzleMode
+) -> str | None:
+    """Why the boxes do not lie in shared memory as the mode writes them, or None."""
+    import numpy as np
+
+    found = _undone(_blocks(table, box), mode)
+    wrong = np.argwhere(found - found[:, :1] != bits * np.arange(prod(box)))
+    shown = " x ".join(map(str, box))
+    if wrong.size:
+        which, element = map(int, wrong[0])
+        place = np.unravel_index(element, box)
+        at = ", ".join(str(int(one)) for one in place)
+        got, begin = int(_blocks(table, box)[which, element]), int(found[which, 0])
+        wanted = int(_undone(np.asarray(begin + bits * element), mode))
+        return (
+            f"element ({at}) of box {which} of {shown} is at byte {got // 8}; with swizzle {mode} "
+            f"it comes to byte {wanted // 8}"
+        )
+    for begin in found[:, 0].tolist():
+        problem = tma_shared_problem(begin // 8, mode)
+        if problem is not None:
+            return f"boxes of {shown}: {problem}"
+    return None
+
+
+def _begins(
+    table: NDArray[Any], box: tuple[int, ...], bits: int, mode: SwizzleMode
+) -> NDArray[Any]:
+    """box -> the element of shared memory where it begins."""
+    return _undone(_blocks(table, box)[:, 0], mode) // bits
+
+
+def _written(
+    tensor: Memory, tile: Memory, box: tuple[int, ...], begins: NDArray[Any], mode: SwizzleMode
+) -> Map:
+    """Where TMA puts the elements of all boxes, over the coordinates of the tile."""
+    coordinates: dict[int, Var] = dict(enumerate(tensor.map.coordinates))
+    number: Term = terms.const(0)
+    inside: Term = terms.const(0)
+    for d, step in enumerate(row_major_strides(box)):
+        outer, inner = terms.divmod_terms(coordinates[d], box[d])
+        number = terms.linear([(number, tensor.shape[d] // box[d]), (outer, 1)])
+        inside = terms.linear([(inside, 1), (inner, step)])
+    place = terms.add(fitted(begins)(number), inside)
+    own = mode.swizzle_of(tile.bits) if mode is not SwizzleMode.NONE else Swizzle(0, 0, 0)
+    del tile
+    return Map(tensor.map.coordinates, ((m.name, swizzle_term(own, place)),))
