@@ -151,19 +151,25 @@ def body(source: Map, names: dict[Var, str], spelling: Spelling, spare: int = 0)
     Raises:
         WidthError: numbers beyond 64 bits.
     """
+    return least_width(lambda width: body_at(width, source, names, spelling, spare))[1]
 
-    def make(width: int) -> tuple[list[str], list[str]]:
-        for variable in source.coordinates:
-            high = variable.high + spare if isinstance(variable.high, int) else None
-            check_range(variable.name, variable.low, high, width)
-        for axis, term in source.outputs:
-            check_range(axis, term.low, term.high, width)
-        words = Words(spelling, width, names)
-        results = [words.name_of(term) for _, term in source.outputs]
-        return words.lines_for(results), results
 
-    width, (lines, results) = least_width(make)
-    return Body(width, lines, results)
+def body_at(
+    width: int, source: Map, names: dict[Var, str], spelling: Spelling, spare: int = 0
+) -> Body:
+    """The same at a given width.
+
+    Raises:
+        WidthError: numbers beyond it.
+    """
+    for variable in source.coordinates:
+        high = variable.high + spare if isinstance(variable.high, int) else None
+        check_range(variable.name, variable.low, high, width)
+    for axis, term in source.outputs:
+        check_range(axis, term.low, term.high, width)
+    words = Words(spelling, width, names)
+    results = [words.name_of(term) for _, term in source.outputs]
+    return Body(width, words.lines_for(results), results)
 
 
 def flat_map(source: Map) -> tuple[Map, int]:

@@ -74,12 +74,16 @@ class Words:
         spelling: the language.
         width: bits of every value.
         names: the names of the coordinates, whose values are residues modulo 2^width.
+        prefix: what the names that it makes begin with.
     """
 
-    def __init__(self, spelling: Spelling, width: int, names: dict[Var, str]) -> None:
+    def __init__(
+        self, spelling: Spelling, width: int, names: dict[Var, str], prefix: str = "t"
+    ) -> None:
         self.spelling = spelling
         self.width = width
         self.names = names
+        self.prefix = prefix
         self._fold = Fold(self)
         self._made: dict[str, tuple[str, tuple[str, ...]]] = {}
 
@@ -163,7 +167,7 @@ class Words:
 
     # -- inside -------------------------------------------------------------------------------
     def _let(self, expression: str, used: Sequence[str]) -> str:
-        name = f"t{len(self._made)}"
+        name = f"{self.prefix}{len(self._made)}"
         self._made[name] = (expression, tuple(used))
         return name
 

@@ -253,8 +253,8 @@ class Arithmetic:
             holds = indicator(test)
             if holds is None:
                 raise
-        difference = terms.linear([(unsigned(a), 1), (unsigned(b), -1)])
-        return Word(terms.add(unsigned(b), self.product(difference, holds)), a.bits)
+        difference = terms.linear([(a.term, 1), (b.term, -1)])
+        return Word(terms.add(b.term, self.product(difference, holds)), a.bits)
 
     def extreme(self, one: Instruction, a: Word, b: Word) -> Word:
         read = signed if one.type.kind == "s" else unsigned

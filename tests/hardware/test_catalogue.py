@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from layout_algebra import ComposeLayout, Map, TileLayout, Verdict, prove
-from layout_algebra.claims import Claim
+from layout_algebra.claims import Claim, Equivalent
 from layout_algebra.errors import LayoutAlgebraError
 from layout_algebra.hardware import Entry, catalogue
 from layout_algebra.theorems import load_theorems
@@ -80,6 +80,13 @@ def changed(layout: Layout) -> Iterator[Layout]:
             yield layout.with_swizzle(other, layout.tile_layout)
 
 
+def is_another_map(one: Layout, other: Layout) -> bool:
+    """A swizzle that reaches no place, as that of an atom without one, changes nothing."""
+    if not isinstance(one, ComposeLayout):
+        return True
+    return prove(Equivalent(one, other)).verdict is not Verdict.PROVED
+
+
 def noticed(entry: Entry, other: Layout) -> bool:
     """Whether some claim about the entry fails for the other layout."""
     about = claims_about()
@@ -107,6 +114,6 @@ def test_every_change_of_an_entry_breaks_a_theorem(part):
         f"{entry.name}: {other}"
         for entry in entries
         for other in changed(entry.layout)
-        if not noticed(entry, other)
+        if is_another_map(entry.layout, other) and not noticed(entry, other)
     ]
     assert not missed, f"{len(missed)} changes: {missed[:12]}"
