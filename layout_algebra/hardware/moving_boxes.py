@@ -29,7 +29,7 @@ from layout_algebra.hardware.tma import (
 from layout_algebra.maps import Map
 from layout_algebra.semantics import layout_map, swizzle_term
 from layout_algebra.terms import Sum, Term, Var
-from layout_algebra.values import Swizzle, Swizzled, row_major_strides
+from layout_algebra.values import Swizzled, row_major_strides
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,8 +61,6 @@ def _moved(tensor: Memory, tile: Memory, mode: SwizzleMode, store: bool) -> Foun
         CannotMoveError: they do not.
     """
     _check(tensor, tile, mode)
-    if store and mode is SwizzleMode.B128_ATOM_32B_FLIP_8B:
-        raise CannotMoveError(f"{mode} is for loads from global memory only")
     if mode is SwizzleMode.B128_ATOM_32B_FLIP_8B:
         raise CannotMoveError(f"which lines {mode} flips is not confirmed: it is not modelled")
     shape, bits = tensor.shape, tensor.bits
@@ -74,7 +72,7 @@ def _moved(tensor: Memory, tile: Memory, mode: SwizzleMode, store: bool) -> Foun
         )
         if found is None:
             begins = _begins(table, box, bits, mode)
-            claim = Stated("Equivalent", (_written(tensor, tile, box, begins, mode), tile.map))
+            claim = Stated("Equivalent", (_written(tensor, box, begins, mode), tile.map))
             return Found(len(begins), (claim,))
         problem = problem or found
     raise CannotMoveError(problem)
@@ -106,43 +104,41 @@ def _tensor_problem(tensor: Memory) -> str | None:
     """Why TMA cannot reach the whole buffer, or None."""
     buffer = tensor.view.buffer
     tensor.check_align(UNIT)
-    strides = _strides(tensor)
-    if isinstance(strides, str):
-        return strides
-    *outer, last = strides
+    found = _strides(tensor)
+    if isinstance(found, str):
+        return found
+    begin, (*outer, last) = found
     if last not in (0, 1):
         return (
             f"neighbours in the last dimension are {last} elements apart; in a tensor for TMA they "
             "touch"
         )
-    odd = next((step for step in outer if step * buffer.bits % 8), None)
-    if odd is not None:
-        return f"rows are {odd * buffer.bits} bits apart, which are no bytes"
-    begin = int(tensor.map.evaluated().output(m.name).low or 0) if False else 0
     in_bytes = [step * buffer.bits // 8 for step in outer]
     shape: Any = buffer.shape
-    return tma_tensor_problem(shape, in_bytes, f"b{buffer.bits}", address=begin)
+    address = begin * buffer.bits // 8
+    return tma_tensor_problem(shape, in_bytes, f"b{buffer.bits}", address=address)
 
 
-def _strides(tensor: Memory) -> list[int] | str:
-    """Elements between neighbours of each dimension; 0 in one of size 1; or why there are none."""
+def _strides(tensor: Memory) -> tuple[int, list[int]] | str:
+    """The first element, and how far neighbours of each dimension are apart (0 in one of size 1).
+
+    Or why the layout has no such strides.
+    """
     buffer = tensor.view.buffer
     if isinstance(buffer.layout, Swizzled) and not buffer.layout.swizzle.is_identity:
         return "the layout in global memory is swizzled: a tensor for TMA has strides"
     own = layout_map(buffer.layout, buffer.shape)
     term = own.output(m.name)
+    if isinstance(term, terms.Const):
+        return int(term.value), [0] * len(own.coordinates)  # type: ignore[arg-type]
     parts = dict(term.parts) if isinstance(term, Sum) else {term: 1}
-    begin = term.constant if isinstance(term, Sum) else 0
-    if begin:
-        return f"the layout in global memory begins at element {begin}: its tensor's base does not"
-    if any(part not in own.coordinates for part in parts if not isinstance(part, terms.Const)):
+    if any(part not in own.coordinates for part in parts):
         return "the layout in global memory has no stride for each dimension"
-    return [int(parts.get(v, 0)) for v in own.coordinates]  # type: ignore[arg-type]
+    begin = term.constant if isinstance(term, Sum) else 0
+    return int(begin), [int(parts.get(v, 0)) for v in own.coordinates]  # type: ignore[arg-type]
 
 
-def _candidates(
-    shape: tuple[int, ...], bits: int, mode: SwizzleMode
-) -> Iterator[tuple[int, ...]]:
+def _candidates(shape: tuple[int, ...], bits: int, mode: SwizzleMode) -> Iterator[tuple[int, ...]]:
     """Boxes that cut the shape evenly, large ones first."""
     rows = [[n for n in range(min(size, MOST_BOX), 0, -1) if size % n == 0] for size in shape]
     if mode is not SwizzleMode.NONE:
@@ -177,8 +173,10 @@ def _misplaced(
     """Why the boxes do not lie in shared memory as the mode writes them, or None."""
     import numpy as np
 
-    found = _undone(_blocks(table, box), mode)
-    wrong = np.argwhere(found - found[:, :1] != bits * np.arange(prod(box)))
+    steps = bits * np.arange(prod(box))
+    first = _undone(table[tuple(slice(n) for n in box)].reshape(1, -1), mode)
+    found = _undone(_blocks(table, box), mode) if (first - first[0, 0] == steps).all() else first
+    wrong = np.argwhere(found - found[:, :1] != steps)
     shown = " x ".join(map(str, box))
     if wrong.size:
         which, element = map(int, wrong[0])
@@ -204,9 +202,7 @@ def _begins(
     return _undone(_blocks(table, box)[:, 0], mode) // bits
 
 
-def _written(
-    tensor: Memory, tile: Memory, box: tuple[int, ...], begins: NDArray[Any], mode: SwizzleMode
-) -> Map:
+def _written(tensor: Memory, box: tuple[int, ...], begins: NDArray[Any], mode: SwizzleMode) -> Map:
     """Where TMA puts the elements of all boxes, over the coordinates of the tile."""
     coordinates: dict[int, Var] = dict(enumerate(tensor.map.coordinates))
     number: Term = terms.const(0)
@@ -216,6 +212,5 @@ def _written(
         number = terms.linear([(number, tensor.shape[d] // box[d]), (outer, 1)])
         inside = terms.linear([(inside, 1), (inner, step)])
     place = terms.add(fitted(begins)(number), inside)
-    own = mode.swizzle_of(tile.bits) if mode is not SwizzleMode.NONE else Swizzle(0, 0, 0)
-    del tile
+    own = mode.swizzle_of(tensor.bits)
     return Map(tensor.map.coordinates, ((m.name, swizzle_term(own, place)),))

@@ -293,7 +293,9 @@ def _transposed(source: Registers, target: Registers) -> Found:
 
 def _common_bits(source: Registers, target: Registers) -> int:
     if source.bits is None or target.bits is None:
-        raise CannotMoveError("the width of its elements is not known: give entries of the catalogue")
+        raise CannotMoveError(
+            "the width of its elements is not known: give entries of the catalogue"
+        )
     if source.bits != target.bits:
         raise CannotMoveError(
             f"elements of {source.bits} bits do not become ones of {target.bits} by being moved"

@@ -161,9 +161,7 @@ def _broken(
     begins: NDArray[Any], first: int, reached: int, width: int, threads: NDArray[Any]
 ) -> CannotMoveError:
     """No register of all lanes follows a run."""
-    thread = next(
-        (t for t in range(len(begins)) if begins[t, first] + reached not in begins[t]), 0
-    )
+    thread = next((t for t in range(len(begins)) if begins[t, first] + reached not in begins[t]), 0)
     warp, lane = map(int, threads[thread])
     return CannotMoveError(
         f"lane {lane} of warp {warp} has {reached // 8} bytes at {_where(int(begins[thread, first]))}"
@@ -171,9 +169,7 @@ def _broken(
     )
 
 
-def _stray(
-    begins: NDArray[Any], unit: int, width: int, threads: NDArray[Any]
-) -> CannotMoveError:
+def _stray(begins: NDArray[Any], unit: int, width: int, threads: NDArray[Any]) -> CannotMoveError:
     """A register that no aligned run takes up."""
     off = (begins[:, unit] % width).nonzero()[0]
     thread = int(off[0]) if off.size else 0

@@ -183,7 +183,7 @@ class Copy:
         return self.source if side == "source" else self.target  # type: ignore[return-value]
 
     def torn(self, bytes: int) -> tuple[str, dict[str, int]] | None:
-        """A lane that has some values of a vector of so many bytes, and not all: in words, and where.
+        """A lane with some values of a vector of so many bytes, not all: in words, and where.
 
         Raises:
             LayoutError: bytes that are no whole elements.
@@ -237,13 +237,13 @@ class _Search:
             return
         for side in SIDES:
             if self.proof(side, width).verdict is not Verdict.PROVED:
-                found = {
-                    (one.kind, one.reason): one for one in [*self.limits_of(side, width)][::-1]
-                }
-                yield from [*found.values()][::-1]
+                found: dict[tuple[str, str], Limit] = {}
+                for limit in self.limits_of(side, width):
+                    found.setdefault((limit.kind, limit.reason), limit)
+                yield from found.values()
 
     def limits_of(self, side: Side, width: int) -> Iterator[Limit]:
-        """What forbids a width on one side: the order of elements, where vectors begin, the base."""
+        """What forbids a width on one side: the order, where vectors begin, the base."""
         view = self.copy.side(side)
         buffer = view.buffer
         aligned = replace(buffer, align=max(buffer.align, width))
@@ -262,7 +262,7 @@ class _Search:
                 point = proof.witness.points[0]
                 kind, reason = cause(accesses[-1], point)
                 if kind == "swizzle" and swizzle is not None:
-                    reason = f"the swizzle keeps {1 << swizzle.per_element} elements together"
+                    reason = f"the swizzle moves elements {1 << swizzle.per_element} at a time"
                 shown = proof.witness if cause is _of_place else _scattered(access, point)
                 reason = f"without the swizzle too, {reason}" if number else reason
                 yield Limit(side, kind, width, reason, shown)

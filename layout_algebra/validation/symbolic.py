@@ -17,7 +17,7 @@ from layout_algebra import terms
 from layout_algebra.conditions import Condition, negated
 from layout_algebra.validation.arithmetic import Arithmetic, NotATerm, Undecided
 from layout_algebra.validation.grids import Grid
-from layout_algebra.validation.magic import Division
+from layout_algebra.validation.magic import Division, Scaled
 from layout_algebra.validation.predicates import Test, value_of
 from layout_algebra.validation.syntax import (
     Address,
@@ -32,7 +32,7 @@ from layout_algebra.validation.syntax import (
     Type,
     Vector,
 )
-from layout_algebra.validation.words import Word, number, signed, unsigned
+from layout_algebra.validation.words import Partial, Word, number, signed, unsigned
 
 #: Paths that are followed.
 MOST_PATHS = 64
@@ -223,8 +223,8 @@ class _Machine:
         if bits <= word.bits:
             return word if bits == word.bits else _cut(word, bits)
         value = signed(word) if kind.kind == "s" else unsigned(word)
-        origin = word.origin if kind.kind != "s" or _is_natural(value) else None
-        return Word(value, bits, origin)
+        natural = kind.kind != "s" or _is_natural(value)
+        return Word(value, bits, _carried(word) if natural else None)
 
     def _extended(
         self, word: Word | None, kind: Type, target: Operand, one: Instruction
@@ -268,7 +268,14 @@ def _cut(word: Word, bits: int) -> Word:
     """The low bits of a word; how it was made is still known where nothing is lost."""
     value = unsigned(word)
     fits = isinstance(value.high, int) and value.high < 1 << bits
-    return Word(word.term, bits, word.origin if fits else None)
+    return Word(word.term, bits, _carried(word) if fits else None)
+
+
+def _carried(word: Word) -> Scaled | Partial | None:
+    """How a word was made, for one of another size with the same value."""
+    origin = word.origin
+    wraps = isinstance(origin, Partial) and origin.step == "less"  # a negative number, modulo 2^w
+    return None if wraps else origin
 
 
 def _is_natural(term: terms.Term) -> bool:

@@ -6,6 +6,7 @@ some claim of some theorem in proofs/ that is about the entry must fail.
 
 from __future__ import annotations
 
+import runpy
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import fields, replace
@@ -34,6 +35,12 @@ def test_names_are_unique_and_sources_are_given():
     assert len({entry.name for entry in entries}) == len(entries) > 500
     assert all(entry.source for entry in entries)
     assert all(entry.map().size == entry.layout.size() for entry in entries)
+
+
+def test_the_page_is_of_today():
+    """docs/catalogue.md is what docs/make_catalogue.py writes."""
+    found = runpy.run_path(str(PROOFS.parent / "docs" / "make_catalogue.py"))
+    assert found["PAGE"].read_text() == found["page"]()
 
 
 @cache

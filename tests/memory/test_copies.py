@@ -198,7 +198,8 @@ def draw_deal(rng: random.Random, shape: tuple[int, ...]) -> tuple[Any, dict[int
             iters[k] = (extent, sizes[axis] * gap, axis)
             sizes[axis] *= gap * extent
         limits = {"m": 64, "laneid": 32, "tx": 128, "warpid": 4}
-        if all(size <= limits[axis] for axis, size in sizes.items()):
+        floors = "warpid" not in axes or "laneid" in axes
+        if floors and all(size <= limits[axis] for axis, size in sizes.items()):
             break
     first = kinds[0]
     copies = (2, sizes[first], first) if sizes[first] <= 16 and rng.random() < 0.15 else None
