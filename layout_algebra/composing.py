@@ -47,7 +47,7 @@ def compose(
 
     Args:
         outer: a layout, of any axes; a Map of one coordinate or of a shape; or a Swizzle, which
-            takes any index.
+            takes any index from 0 on.
         inner: a layout with places on one axis, a Map with one output, or a Swizzle, which is then
             over all of outer's indices.
         decide: who decides conditions on symbolic sizes.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from layout_algebra.algebra.deciding import Decide, knowing_extents
+from layout_algebra.algebra.deciding import Decide, checked_decide, knowing_extents
 from layout_algebra.algebra.group import GroupError
 from layout_algebra.axes import Axis, m
 from layout_algebra.dims import Size, is_size
@@ -67,7 +67,7 @@ def pack(tile: AnyTile, num: Size, axis: Axis = m, decide: Decide | None = None)
     """
     _check_num("pack", num)
     _check_memory("pack", axis)
-    ask = decide or knowing_extents([*tile.extents, num])
+    ask = checked_decide(decide) or knowing_extents([*tile.extents, num])
     if not tile.shard:
         raise LayoutError("pack: the layout has no iters to pack")
     last = tile.shard[-1]

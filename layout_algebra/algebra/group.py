@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from layout_algebra.algebra.deciding import Decide, knowing_extents
+from layout_algebra.algebra.deciding import Decide, checked_decide, knowing_extents
 from layout_algebra.dims import Size, as_size, is_size, product
 from layout_algebra.errors import LayoutError
 from layout_algebra.values import AnyTile, Iter, Tile
@@ -30,7 +30,7 @@ def group(
         GroupError: the shape cannot be reached.
     """
     sizes = check_sizes(shape)
-    ask = decide or knowing_extents([*tile.extents, *sizes])
+    ask = checked_decide(decide) or knowing_extents([*tile.extents, *sizes])
     out: list[Iter] = []
     seps = [0]
     reached: Size = 1
@@ -76,7 +76,9 @@ def group_many(
         raise GroupError("group_many: a shape without dimensions")
     if not tile.shard:
         raise GroupError("group_many: a layout without iters has none for a dimension")
-    ask = decide or knowing_extents([*tile.extents, *(size for sizes in every for size in sizes)])
+    ask = checked_decide(decide) or knowing_extents(
+        [*tile.extents, *(size for sizes in every for size in sizes)]
+    )
     whole = product(tile.extents)
     for sizes in every:
         if not ask.equal(product(sizes), whole):

@@ -30,7 +30,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from layout_algebra.algebra.canonicalize import canonicalize, merged
-from layout_algebra.algebra.deciding import Decide, knowing_extents
+from layout_algebra.algebra.deciding import Decide, checked_decide, knowing_extents
 from layout_algebra.algebra.group import check_sizes, group
 from layout_algebra.algebra.no_layout import NoLayout
 from layout_algebra.algebra.normal_form import merge_shard
@@ -70,8 +70,12 @@ def slice_tile(
     """
     sizes = check_sizes(shape)
     parts, seps = group(canonicalize(tile, target), sizes, decide)
-    pairs = check_region(sizes, region, decide or knowing_extents([*tile.extents, *sizes]))
-    ask = decide or knowing_extents([*tile.extents, *sizes, *(end - begin for begin, end in pairs)])
+    pairs = check_region(
+        sizes, region, checked_decide(decide) or knowing_extents([*tile.extents, *sizes])
+    )
+    ask = checked_decide(decide) or knowing_extents(
+        [*tile.extents, *sizes, *(end - begin for begin, end in pairs)]
+    )
     shard: list[Iter] = []
     offset = dict(parts.offsets)
     for d, (begin, end) in enumerate(pairs):

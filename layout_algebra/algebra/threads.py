@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
-from layout_algebra.algebra.deciding import Decide, knowing_extents
+from layout_algebra.algebra.deciding import Decide, checked_decide, knowing_extents
 from layout_algebra.algebra.extent import tile_ends
 from layout_algebra.algebra.scope import get_scope
 from layout_algebra.axes import Axis, laneid, tid_in_wg, tx, warpid, wgid, wid_in_wg
@@ -135,7 +135,7 @@ def split(tile: AnyTile, level: str, decide: Decide | None = None) -> AnyTile:
     levels = sorted({known for _, known in SPLIT})
     if level not in levels:
         raise LayoutError(f"thread axes split at {' or '.join(levels)}; got {level!r}")
-    ask = decide or knowing_extents(tile.extents)
+    ask = checked_decide(decide) or knowing_extents(tile.extents)
     inside: list[Iter] = []
     start: dict[Axis, Size] = {}
 

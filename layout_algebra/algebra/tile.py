@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from layout_algebra.algebra.canonicalize import canonicalize
-from layout_algebra.algebra.deciding import Decide, knowing_extents
+from layout_algebra.algebra.deciding import Decide, checked_decide, knowing_extents
 from layout_algebra.algebra.extent import tile_span
 from layout_algebra.algebra.group import GroupError, check_sizes, group
 from layout_algebra.algebra.threads import Target
@@ -96,7 +96,7 @@ def outer_sizes(
     """
     whole, part = check_sizes(to_shape), check_sizes(current_shape)
     check_ranks(names, whole, part)
-    ask = decide or knowing_extents([*whole, *part])
+    ask = checked_decide(decide) or knowing_extents([*whole, *part])
     found: list[Size] = []
     for d, (size, unit) in enumerate(zip(whole, part, strict=True)):
         ratio = ask.quotient(size, unit)

@@ -29,6 +29,9 @@ from layout_algebra.device.kernels import exec_source
 #: Elements that a thread takes at a time.
 BLOCK = 1 << 20
 
+#: Blocks of one loop: larger ones where there would be more.
+MOST_BLOCKS = 1 << 12
+
 _OPTIONS: dict[str, Any] = {"nogil": True, "boundscheck": False, "error_model": "numpy"}
 _WORDS: dict[int, Any] = {32: numba.uint32, 64: numba.uint64}
 _NAMES = {"uint32": numba.uint32, "uint64": numba.uint64}
@@ -70,15 +73,12 @@ class Runner:
         """What the loop gives for each block of 0..count-1, in order."""
         self._compile(loop, arguments)
         started = perf_counter()
-        # blocks of one size: the last ends at the count
-        starts = range(0, count, BLOCK)
-        if self._pool is None or len(starts) < 2:
-            found = [int(loop(start, min(start + BLOCK, count), *arguments)) for start in starts]
+        size = max(BLOCK, -(-count // MOST_BLOCKS))
+        blocks = [(start, min(start + size, count)) for start in range(0, count, size)]
+        if self._pool is None or len(blocks) < 2:
+            found = [int(loop(*block, *arguments)) for block in blocks]
         else:
-            jobs = [
-                self._pool.submit(loop, start, min(start + BLOCK, count), *arguments)
-                for start in starts
-            ]
+            jobs = [self._pool.submit(loop, *block, *arguments) for block in blocks]
             found = [int(job.result()) for job in jobs]
         self.running += perf_counter() - started
         return found
