@@ -18,6 +18,7 @@ from layout_algebra.errors import CoordinateError, LayoutError
 from layout_algebra.maps import Map, Place
 from layout_algebra.notation import Spec, notation
 from layout_algebra.semantics import digits_of, layout_map, places
+from layout_algebra.showing import Shown
 from layout_algebra.swizzled_operations import SwizzledOperations
 from layout_algebra.terms import Const, Term, const
 from layout_algebra.tile_operations import TileOperations
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from layout_algebra.arithmetic.expressions import Formula
 
 
-class LayoutMethods:
+class LayoutMethods(Shown):
     """The methods that tiles and swizzled tiles share."""
 
     def map(self: AnyLayout, shape: Sequence[Size] | None = None) -> Map:  # type: ignore[misc]

@@ -38,6 +38,7 @@ from layout_algebra.dims import (
     product,
 )
 from layout_algebra.errors import CoordinateError, TraceError
+from layout_algebra.showing import Shown
 from layout_algebra.terms import Term, Var
 from layout_algebra.tracing import Conditions, Traced, term_of
 
@@ -54,7 +55,7 @@ MOST_TABLE = 1 << 28
 
 
 @dataclass(frozen=True)
-class Map:
+class Map(Shown):
     """A map from named coordinates to sets of places; see the module's text."""
 
     coordinates: tuple[Var, ...]

@@ -15,6 +15,8 @@ from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
+from layout_algebra.showing import Shown
+
 if TYPE_CHECKING:
     from networkx import DiGraph
 
@@ -116,7 +118,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Proof:
+class Proof(Shown):
     """The answer to `prove(claim)`.
 
     Attributes:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from layout_algebra.display.colours import INK, QUIET, SHEET
 
@@ -34,6 +35,8 @@ Word = tuple[float, float, str]
 
 def escaped(text: str) -> str:
     """A text as SVG may hold it; what XML forbids becomes the replacement character."""
+    if text.isalnum() and text.isascii():  # nearly every cell
+        return text
     allowed = _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)
     return _UNSAFE.sub(lambda found: _ESCAPES[found[0]], allowed)
 
@@ -60,7 +63,9 @@ def wrapped(text: str, letters: int, lines: int = 6) -> list[str]:
         found.append(rest[:cut].rstrip())
         rest = rest[cut:].lstrip()
     if rest and found:
-        found[-1] = found[-1][: letters - 4].rstrip() + " ..."
+        kept = found[-1][: letters - 4]
+        blank = kept.rfind(" ") if len(found[-1]) > letters - 4 else -1
+        found[-1] = (kept if blank < letters // 3 else kept[:blank]).rstrip() + " ..."
     return found
 
 
@@ -80,12 +85,11 @@ class Canvas:
     # -- drawing ------------------------------------------------------------------------------
     def cells(self, fill: str, boxes: Iterable[Box], line: str = SHEET) -> None:
         """Rectangles (x, y, width, height) of one colour, with thin lines between them."""
-        steps: list[str] = []
-        for x, y, width, height in boxes:
-            steps.append(f"M{x:g} {y:g}h{width:g}v{height:g}h{-width:g}z")
-            self.cover(x + width, y + height)
-        if steps:
-            self.body.append(f'<path fill="{fill}" stroke="{line}" d="{"".join(steps)}"/>')
+        boxes = list(boxes)
+        if boxes:
+            steps = "".join([f"M{x:g} {y:g}h{w:g}v{h:g}h{-w:g}z" for x, y, w, h in boxes])
+            self.body.append(f'<path fill="{fill}" stroke="{line}" d="{steps}"/>')
+            self.cover(max([x + w for x, _, w, _ in boxes]), max([y + h for _, y, _, h in boxes]))
 
     def box(
         self, at: Box, *, fill: str = "none", line: str = INK, thick: float = 1, round_: float = 0,
@@ -101,7 +105,9 @@ class Canvas:
         self.body.append(f"<rect {where} {look}{more}{inside}")
         self.cover(x + width, y + height)
 
-    def path(self, steps: str, *, line: str = QUIET, thick: float = 1, dashed: bool = False) -> None:
+    def path(
+        self, steps: str, *, line: str = QUIET, thick: float = 1, dashed: bool = False
+    ) -> None:
         """A line; the caller says by `cover` how far it reaches, where nothing else does."""
         more = ' stroke-dasharray="2 3"' if dashed else ""
         self.body.append(
@@ -113,26 +119,26 @@ class Canvas:
         bold: bool = False,
     ) -> None:  # fmt: skip
         """Texts (x, baseline, text) of one look."""
-        made: list[str] = []
-        for x, y, text in words:
-            made.append(f'<text x="{x:g}" y="{y:g}">{escaped(text)}</text>')
-            share = {"start": 1.0, "middle": 0.5, "end": 0.0}[anchor]
-            self.cover(x + share * width_of(text, size), y + size * 0.3)
-        if made:
+        words = list(words)
+        if words:
+            made = "".join([f'<text x="{x:g}" y="{y:g}">{escaped(t)}</text>' for x, y, t in words])
             weight = ' font-weight="bold"' if bold else ""
             look = f'font-size="{size:g}" fill="{fill}" text-anchor="{anchor}"{weight}'
-            self.body.append(f'<g {look}>{"".join(made)}</g>')
+            self.body.append(f"<g {look}>{made}</g>")
+            share = {"start": 1.0, "middle": 0.5, "end": 0.0}[anchor] * width_of("x", size)
+            right = max([x + share * len(text) for x, _, text in words])
+            self.cover(right, max([y for _, y, _ in words]) + size * 0.3)
 
-    def word(self, x: float, y: float, text: str, **look: object) -> None:
+    def word(self, x: float, y: float, text: str, **look: Any) -> None:
         """One text; looks as for `words`."""
-        self.words([(x, y, text)], **look)  # type: ignore[arg-type]
+        self.words([(x, y, text)], **look)
 
-    def lines(self, x: float, y: float, texts: Sequence[str], size: float = 12, **look: object) -> float:
+    def lines(
+        self, x: float, y: float, texts: Sequence[str], size: float = 12, **look: Any
+    ) -> float:
         """Texts below each other from a baseline on; the baseline after them."""
         step = round(size * 1.5)
-        self.words(
-            [(x, y + k * step, text) for k, text in enumerate(texts)], size=size, **look
-        )  # type: ignore[arg-type]
+        self.words([(x, y + k * step, text) for k, text in enumerate(texts)], size=size, **look)
         return y + len(texts) * step
 
     def paste(self, other: Canvas, x: float, y: float) -> None:

@@ -2,13 +2,15 @@
 
     for move in instructions(sA[0:16, 0:16], mma("m16n8k16", "float16").A):
         print(move)
+    # ld.shared.b32: 4 times
+    # ld.shared.v4.b32: no: lane 0 of warp 0 has 4 bytes each at byte 0, byte 1024, ...
     # ldmatrix.m8n8.x4.b16: once
-    # ld.shared.v4.b32: no: no register of lane 0 of warp 0 continues its 4 bytes at byte 0 ...
 
-A place is a buffer or a view of one (shared, global, TMEM), a fragment in registers (an entry of
-the catalogue or a Map), or a tensor core's operand (`Operand`).  An instruction may name its
-registers in any order, and each warp, box or descriptor its own address; what is asked is whether
-some number of such instructions moves every element of the tile and nothing else.
+A place is a buffer or a view of one (shared, global, TMEM), an entry of the catalogue (a fragment
+in registers, or cells of TMEM), a Map to registers, or a tensor core's operand (`Operand`).  An
+instruction may name its registers in any order, and each warp, box or descriptor its own address;
+what is asked is whether some number of such instructions moves every element of the tile and
+nothing else.
 
     from          to          instructions
     shared        registers   ld.shared, ldmatrix
@@ -26,23 +28,27 @@ variants that convert (ldmatrix from padded 4- and 6-bit rows, tcgen05.ld.pack::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
+from importlib import import_module
 from operator import and_
 from typing import Any, TypeAlias
 
+from layout_algebra.axes import TCol, TLane
 from layout_algebra.errors import LayoutError
 from layout_algebra.hardware.entries import Entry
 from layout_algebra.hardware.finding_descriptors import _KINDS
 from layout_algebra.hardware.moving_boxes import boxes
-from layout_algebra.hardware.moving_matrices import loaded_matrices, stored_matrices, transposes
-from layout_algebra.hardware.moving_tables import CannotMoveError, Memory, Registers
-from layout_algebra.hardware.moving_tensor import copies, descriptors, tmem_loads, tmem_stores
-from layout_algebra.hardware.moving_vectors import loaded_vectors, stored_vectors
 from layout_algebra.hardware.moving_claims import Found, Stated
+from layout_algebra.hardware.moving_matrices import loaded_matrices, stored_matrices, transposes
+from layout_algebra.hardware.moving_operands import copies, descriptors
+from layout_algebra.hardware.moving_tables import CannotMoveError, Memory, Registers
+from layout_algebra.hardware.moving_tmem import tmem_loads, tmem_stores
+from layout_algebra.hardware.moving_vectors import loaded_vectors, stored_vectors
 from layout_algebra.maps import Map
 from layout_algebra.memory.buffers import Buffer, View
+from layout_algebra.verdicts import Proof
 
 
 @dataclass(frozen=True)
@@ -75,24 +81,30 @@ class Move:
         possible: whether some number of them moves the tile.
         count: how many, for each warp that takes part (TMA, tcgen05.cp, descriptors: in all).
         reason: why it does not; empty when it does.
-        proof: claims, by name and subjects, that say that it does; see `claim`.
+        says: claims, by name and subjects, that say that it does; `claim` is their conjunction.
     """
 
     name: str
     possible: bool
     count: int = 0
     reason: str = ""
-    proof: tuple[Stated, ...] = ()
+    says: tuple[Stated, ...] = ()
 
-    def claim(self, kinds: Mapping[str, Callable[..., Any]]) -> Any:
-        """What its proof claims: `prove(move.claim(CLAIMS))`, with `claims.CLAIMS`.
+    @property
+    def claim(self) -> Any:
+        """That it moves the tile, as a claim.
 
         Raises:
             LayoutError: a move that is not possible.
         """
         if not self.possible:
             raise LayoutError(f"{self.name} does not move the tile: {self.reason}")
-        return reduce(and_, (one.made(kinds) for one in self.proof))
+        return reduce(and_, (one.made() for one in self.says))
+
+    @cached_property
+    def proof(self) -> Proof | None:
+        """The proof of its claim, made when it is asked for; None when it is not possible."""
+        return import_module("layout_algebra.prover").prove(self.claim) if self.possible else None
 
     def __str__(self) -> str:
         if not self.possible:
@@ -107,7 +119,7 @@ Place: TypeAlias = Buffer | View | Entry | Map | Operand
 def instructions(source: Place, target: Place) -> tuple[Move, ...]:
     """The instructions between two places: which move the tile, how often, and why the others not.
 
-    Every element is looked at: sizes are numbers.  A possible move has the claims that prove it.
+    Every element is looked at: sizes are numbers.  A possible move has a proof.
 
     Args:
         source, target: buffers or views, fragments, or (as target) an `Operand`; of one shape, but
@@ -129,7 +141,7 @@ def _tried(name: str, make: Callable[[], Found]) -> Move:
         found = make()
     except CannotMoveError as error:
         return Move(name, False, reason=str(error))
-    return Move(name, True, found.count, "", found.proof)
+    return Move(name, True, found.count, "", found.says)
 
 
 def _kind(place: object) -> str:
@@ -138,6 +150,8 @@ def _kind(place: object) -> str:
         return place.scope
     if isinstance(place, View):
         return place.buffer.scope
+    if isinstance(place, Entry) and set(place.map().axes) <= {TLane.name, TCol.name}:
+        return "tmem"
     if isinstance(place, Entry | Map):
         return "registers"
     if isinstance(place, Operand):
@@ -156,6 +170,8 @@ def _places(source: Place, target: Place) -> tuple[Any, Any]:
             found.append(Memory.of(place))
         elif isinstance(place, Operand):
             found.append(place)
+        elif isinstance(place, Entry) and _kind(place) == "tmem":
+            found.append(Memory.of_cells(place))
         else:
             found.append(Registers.of(place))
     shapes = [one.shape for one in found if not isinstance(one, Operand)]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from layout_algebra import terms
 from layout_algebra.axes import m
+from layout_algebra.errors import LayoutError
 from layout_algebra.hardware.moving_claims import Found, Stated
 from layout_algebra.hardware.moving_tables import CannotMoveError, Memory, fitted
 from layout_algebra.hardware.shared import SwizzleMode
@@ -27,6 +28,7 @@ from layout_algebra.hardware.tma import (
     tma_tensor_problem,
 )
 from layout_algebra.maps import Map
+from layout_algebra.memory.buffers import Buffer
 from layout_algebra.semantics import layout_map, swizzle_term
 from layout_algebra.terms import Sum, Term, Var
 from layout_algebra.values import Swizzled, row_major_strides
@@ -100,9 +102,16 @@ def _check(tensor: Memory, tile: Memory, mode: SwizzleMode) -> None:
     tile.check_written_once()
 
 
+def _buffer(tile: Memory) -> Buffer:
+    """The buffer of a tile that is a view."""
+    if tile.view is None:
+        raise LayoutError("instructions: TMA moves views of buffers")
+    return tile.view.buffer
+
+
 def _tensor_problem(tensor: Memory) -> str | None:
     """Why TMA cannot reach the whole buffer, or None."""
-    buffer = tensor.view.buffer
+    buffer = _buffer(tensor)
     tensor.check_align(UNIT)
     found = _strides(tensor)
     if isinstance(found, str):
@@ -124,7 +133,7 @@ def _strides(tensor: Memory) -> tuple[int, list[int]] | str:
 
     Or why the layout has no such strides.
     """
-    buffer = tensor.view.buffer
+    buffer = _buffer(tensor)
     if isinstance(buffer.layout, Swizzled) and not buffer.layout.swizzle.is_identity:
         return "the layout in global memory is swizzled: a tensor for TMA has strides"
     own = layout_map(buffer.layout, buffer.shape)

@@ -1,23 +1,25 @@
 """What shows that an instruction moves a tile: claims, by name, and the access that deals it out.
 
-    Stated("Matches", (access, fragment)).made(CLAIMS)
+    Stated("Matches", (access, fragment)).made()
 
-Claims lie above the catalogue, so that it names them; `layout_algebra.claims.CLAIMS` makes them.
+Claims lie floors above the catalogue: it names them, and they are made when they are asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from layout_algebra import terms
 from layout_algebra.conditions import Condition, at_most
+from layout_algebra.dims import Symbol
 from layout_algebra.folding import substitute
 from layout_algebra.hardware.moving_tables import LANES, Memory, Registers, fitted
 from layout_algebra.maps import Map
 from layout_algebra.memory.accesses import BIT, Access
-from layout_algebra.memory.free import Free
+from layout_algebra.memory.free import free_variable
 from layout_algebra.terms import Term
 
 if TYPE_CHECKING:
@@ -31,9 +33,9 @@ class Stated:
     claim: str
     subjects: tuple[Any, ...]
 
-    def made(self, kinds: Mapping[str, Callable[..., Any]]) -> Any:
-        """The claim, of the kind that has its name."""
-        return kinds[self.claim](*self.subjects)
+    def made(self) -> Any:
+        """The claim."""
+        return import_module("layout_algebra.claims").CLAIMS[self.claim](*self.subjects)
 
     def __str__(self) -> str:
         return f"{self.claim}({', '.join(map(str, self.subjects))})"
@@ -44,7 +46,7 @@ class Found:
     """That an instruction moves the tile: how often, and the claims that say so."""
 
     count: int
-    proof: tuple[Stated, ...]
+    says: tuple[Stated, ...]
 
 
 #: (lane, m) -> instruction, lane that addresses, element of what that lane addresses.
@@ -72,12 +74,9 @@ def dealt(one: Dealing, memory: Memory, registers: Registers) -> Access:
     """The access: all its instructions, in all warps."""
     warps, count, lanes, each = one.elements.shape
     lane, e = terms.coordinate("lane", LANES), terms.coordinate("e", each)
-    extra = [
-        terms.coordinate(name, size)
-        for name, size in (("instruction", count), ("warp", warps))
-        if size > 1
-    ]
-    own = {variable.name: variable for variable in extra}
+    sizes = {"step": count, "warp": warps}
+    free = [free_variable(Symbol(n, at_most=k - 1)) for n, k in sizes.items() if k > 1]
+    own = {one.name: one.variable for one in free}
     number = fitted(one.elements.clip(min=0))
 
     def element(warp: Term, instruction: Term, address: Term, inside: Term) -> Term:
@@ -85,9 +84,9 @@ def dealt(one: Dealing, memory: Memory, registers: Registers) -> Access:
         return number(terms.linear([(row, each), (inside, 1)]))
 
     zero = terms.const(0)
-    warp, instruction = own.get("warp", zero), own.get("instruction", zero)
+    warp, instruction = own.get("warp", zero), own.get("step", zero)
     flat = element(warp, instruction, terms.mod(lane, lanes), e)
-    inputs = (lane, e, *extra)
+    inputs = (lane, e, *own.values())
     guard = _active(one.elements, lane, warp)
     place = terms.scale(memory.place(flat), memory.bits)
     coordinates, thread, held_by, place_in = registers.symbols()
@@ -99,9 +98,9 @@ def dealt(one: Dealing, memory: Memory, registers: Registers) -> Access:
         bits=each * memory.bits,
         element_bits=memory.bits,
         lanes=LANES,
-        scope=memory.view.buffer.scope,
+        scope=memory.scope,
         align=memory.align,
-        free=tuple(Free(variable.name, variable, 1) for variable in extra),
+        free=tuple(free),
         text=f"{one.name} of {memory.view}",
         data=Map(coordinates, registers.coordinates_of(data)),
     )
@@ -109,7 +108,7 @@ def dealt(one: Dealing, memory: Memory, registers: Registers) -> Access:
 
 def _active(elements: NDArray[Any], lane: Term, warp: Term) -> tuple[Condition, ...]:
     """That a lane addresses anything."""
-    warps, _, lanes, _ = elements.shape
+    lanes = elements.shape[2]
     found: list[Condition] = []
     if lanes < LANES:
         found.append(at_most(lane, lanes - 1))

@@ -199,7 +199,7 @@ def _rows(form: Form, units: NDArray[Any], first: int) -> Any:
     row, column = form.place(lane, unit + first)
     begins = units - column * form.bits
     found = np.zeros((units.shape[0], form.rows), np.int64)
-    found[:, row] = begins
+    found[:, row.ravel()[::-1]] = begins.reshape(len(units), -1)[:, ::-1]  # the first lane's stays
     wrong = np.argwhere(begins != found[:, row])
     if wrong.size:
         warp, lane_, at = map(int, wrong[0])
@@ -213,8 +213,8 @@ def _rows(form: Form, units: NDArray[Any], first: int) -> Any:
     if odd.size:
         warp, at = map(int, odd[0])
         return (
-            f"row {at} of a matrix of warp {warp} begins at byte {int(found[warp, at]) // 8}, which "
-            f"is no multiple of {ROW_BITS // 8}"
+            f"row {at} of a matrix of warp {warp} begins at byte {int(found[warp, at]) // 8}, no "
+            f"multiple of {ROW_BITS // 8}"
         )
     return found
 

@@ -10,7 +10,7 @@ An instruction that fits is then said by formulas again: `fitted` makes one of a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from layout_algebra.hardware.mma_tables import form, sparse_form
 from layout_algebra.maps import Map, shape_coordinates
 from layout_algebra.memory.buffers import Buffer, View
 from layout_algebra.memory.dtypes import bits_of
+from layout_algebra.memory.lookups import looked_up
 from layout_algebra.semantics import layout_map
 from layout_algebra.terms import Term, Var
 
@@ -46,15 +47,21 @@ class CannotMoveError(LayoutError):
 # -- memory ------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Memory:
-    """A view of a buffer with numbers for all sizes.
+    """A tile in memory: a view of a buffer, or an entry of the catalogue in TMEM.
 
     Attributes:
-        view: the view.
-        map: coordinates in the view -> the buffer's places.
+        map: coordinates in the tile -> places.
+        bits: bits of an element.
+        align: bytes that the buffer's first byte is a multiple of.
+        scope: the buffer's.
+        view: the view; None of an entry.
     """
 
-    view: View
     map: Map
+    bits: int
+    align: int
+    scope: str
+    view: View | None = None
 
     @staticmethod
     def of(where: Buffer | View) -> Memory:
@@ -64,35 +71,31 @@ class Memory:
             LayoutError: sizes that are no numbers, or too many elements.
         """
         view = where.whole if isinstance(where, Buffer) else where
-        layout, whole = view.buffer.layout, view.buffer.shape
-        sizes = [*view.begin, *view.shape, *whole]
-        if layout.is_symbolic or not all(isinstance(size, int) for size in sizes):
+        buffer = view.buffer
+        sizes = [*view.begin, *view.shape, *buffer.shape]
+        if buffer.layout.is_symbolic or not all(isinstance(size, int) for size in sizes):
             raise LayoutError(f"instructions: give numbers for the Dims of {view}")
-        if prod(view.shape) > MOST_ELEMENTS:  # type: ignore[arg-type]
-            raise LayoutError(
-                f"instructions: a tile has at most {MOST_ELEMENTS} elements; {view} has "
-                f"{prod(view.shape)}"  # type: ignore[arg-type]
-            )
-        own = layout_map(layout, whole)
+        own = layout_map(buffer.layout, buffer.shape)
         inside = shape_coordinates(view.shape)
         moved = {
             old: terms.add(new, terms.const(begin))
             for old, new, begin in zip(own.coordinates, inside, view.begin, strict=True)
         }
         outputs = tuple((axis, substitute(term, moved)) for axis, term in own.outputs)
-        return Memory(view, Map(inside, outputs, own.replicas))
+        found = Map(inside, outputs)
+        _check_size(found)
+        return Memory(found, buffer.bits, buffer.align, buffer.scope, view)
+
+    @staticmethod
+    def of_cells(entry: Entry) -> Memory:
+        """The tile of an entry in TMEM, with its copies."""
+        found = entry.map()
+        _check_size(found)
+        return Memory(found, bits_of(entry.dtype), 1, "tmem")
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.view.shape  # type: ignore[return-value]
-
-    @property
-    def bits(self) -> int:
-        return self.view.buffer.bits
-
-    @property
-    def align(self) -> int:
-        return self.view.buffer.align
+        return self.map.extents  # type: ignore[return-value]
 
     @property
     def table(self) -> NDArray[Any]:
@@ -183,7 +186,9 @@ class Registers:
     @property
     def active(self) -> NDArray[Any]:
         """(warp, lane) -> whether it holds anything."""
-        return (self.elements >= 0).any(axis=2)
+        import numpy as np
+
+        return np.any(self.elements >= 0, axis=2)
 
     def check_width(self, bits: int) -> None:
         """Raises CannotMoveError unless elements have as many bits here as in memory."""
@@ -265,13 +270,19 @@ def register_bits(entry: Entry) -> int:
     return REGISTER_BITS // find(rest[0], entry.dtype).packed
 
 
+def _check_size(tile: Map) -> None:
+    if prod(tile.extents) > MOST_ELEMENTS:  # type: ignore[arg-type]
+        raise LayoutError(
+            f"instructions: a tile has at most {MOST_ELEMENTS} elements; got {tile.size}"
+        )
+
+
 def _check_fragment(whole: Map) -> None:
     if whole.is_symbolic or whole.guard:
         raise LayoutError(f"instructions: a fragment has numbers and no guard; got {whole}")
     if any(variable.low != 0 for variable in (*whole.coordinates, *whole.replicas)):
         raise LayoutError("instructions: a fragment's coordinates count from 0")
-    if prod(whole.extents) > MOST_ELEMENTS:  # type: ignore[arg-type]
-        raise LayoutError(f"instructions: a fragment has at most {MOST_ELEMENTS} elements")
+    _check_size(whole)
     threads = {axis for axis in whole.axes if axis != m.name}
     legal = ({"tid_in_wg"}, {"laneid"}, {"laneid", "wid_in_wg"}, {"laneid", "warpid"})
     if threads not in legal:
@@ -285,7 +296,7 @@ def _held(whole: Map) -> NDArray[Any]:
     """(warp, lane, m) -> element, -1 for none."""
     import numpy as np
 
-    size = prod(whole.extents)  # type: ignore[arg-type]
+    size = int(whole.size)  # type: ignore[arg-type]
     found = {axis: column.reshape(size, -1) for axis, column in whole.table().items()}
     nothing = np.zeros_like(next(iter(found.values())))
     lane = found.get("laneid", nothing)
@@ -308,48 +319,13 @@ def _held(whole: Map) -> NDArray[Any]:
 
 # -- formulas ----------------------------------------------------------------------------------
 def fitted(values: Any) -> Callable[[Term], Term]:
-    """A formula for a table over 0, 1, 2, ...: digits and strides, else bits, else case by case."""
+    """A formula for a table over 0, 1, 2, ...: by digits and strides, else a lookup."""
     import numpy as np
 
     table = np.asarray(values, np.int64).ravel()
     found = iters_of({m: table}, table.size)
+    if isinstance(found, NoLayout):
+        return lambda x: looked_up(table, x)
+    extents, strides = [it.extent for it in found], [it.stride for it in found]
     first = int(table[0])
-    if not isinstance(found, NoLayout):
-        extents, strides = [it.extent for it in found], [it.stride for it in found]
-
-        def by_digits(x: Term) -> Term:
-            return terms.linear(zip(terms.split(x, extents), strides, strict=True), first)
-
-        return by_digits
-    places = table.size.bit_length() - 1
-    steps = [int(table[1 << k]) ^ first for k in range(places)]
-    if table.size == 1 << places and table.min() >= 0 and (table == _xored(steps, first)).all():
-        return lambda x: _by_bits(x, steps, first)
-    return lambda x: _case_by_case(x, table.tolist())
-
-
-def _xored(steps: Sequence[int], first: int) -> NDArray[Any]:
-    import numpy as np
-
-    index = np.arange(1 << len(steps))
-    found = np.full(index.size, first, np.int64)
-    for k, step in enumerate(steps):
-        found ^= (index >> k & 1) * step
-    return found
-
-
-def _by_bits(x: Term, steps: Sequence[int], first: int) -> Term:
-    found = terms.const(first)
-    for k, step in enumerate(steps):
-        found = terms.xor(found, terms.scale(terms.mod(terms.floordiv(x, 1 << k), 2), step))
-    return found
-
-
-def _case_by_case(x: Term, values: Sequence[int]) -> Term:
-    """The sum of values[v] * [x = v]; with x and v below n = 2^k, [x = v] is (n - (x ^ v)) // n."""
-    size = 1 << (len(values) - 1).bit_length()
-    parts: list[tuple[Term, int]] = []
-    for v, value in enumerate(values):
-        apart = terms.xor(x, terms.const(v))
-        parts.append((terms.floordiv(terms.linear([(apart, -1)], size), size), value))
-    return terms.linear(parts)
+    return lambda x: terms.linear(zip(terms.split(x, extents), strides, strict=True), first)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from layout_algebra import terms
 from layout_algebra.hardware.moving_claims import Dealing, Found, Stated, dealt
 from layout_algebra.hardware.moving_tables import (
-    LANES,
     REGISTER_BITS,
     CannotMoveError,
     Memory,
@@ -45,7 +44,7 @@ def _vectors(
     verb: str, kind: Literal["read", "write"], memory: Memory, registers: Registers
 ) -> Tries:
     for size, suffix in WIDTHS.items():
-        name = f"{verb}.{memory.view.buffer.scope}.{suffix}"
+        name = f"{verb}.{memory.scope}.{suffix}"
 
         def attempt(name: str = name, size: int = size) -> Found:
             return _moved(name, kind, memory, registers, size)
@@ -94,7 +93,7 @@ def _order(memory: Memory, registers: Registers, size: int) -> NDArray[Any]:
     bits, held = memory.bits, registers.held
     unit = max(bits, min(8 * size, REGISTER_BITS))
     if 8 * size < bits or 8 * size % bits:
-        raise CannotMoveError(f"an element of {bits} bits is no part of {size} bytes")
+        raise CannotMoveError(f"{8 * size} bits hold no whole elements of {bits} bits")
     if held * bits % (8 * size):
         raise CannotMoveError(
             f"a lane holds {held} elements of {bits} bits, which are no multiple of {size} bytes"
@@ -139,6 +138,7 @@ def _runs(
     known: dict[bytes, list[int]] = {}
     for number in range(begins.shape[1]):
         known.setdefault(begins[:, number].tobytes(), []).append(number)
+    _check_neighbours(begins, unit, width, threads)
     aligned = [n for n in range(begins.shape[1]) if not (begins[:, n] % width).any()]
     left = set(range(begins.shape[1]))
     runs: list[tuple[int, ...]] = []
@@ -157,15 +157,29 @@ def _runs(
     return runs
 
 
+def _check_neighbours(begins: NDArray[Any], unit: int, width: int, threads: NDArray[Any]) -> None:
+    """That some unit follows another one in the first thread, if runs are longer than units."""
+    first = begins[0].tolist()
+    if width == unit or any(begin + unit in first for begin in first):
+        return
+    warp, lane = map(int, threads[0])
+    shown = ", ".join(_where(begin) for begin in first[:4]) + (", ..." if len(first) > 4 else "")
+    raise CannotMoveError(
+        f"lane {lane} of warp {warp} has {unit // 8} bytes each at {shown}: no run of "
+        f"{width // 8} bytes"
+    )
+
+
 def _broken(
     begins: NDArray[Any], first: int, reached: int, width: int, threads: NDArray[Any]
 ) -> CannotMoveError:
     """No register of all lanes follows a run."""
     thread = next((t for t in range(len(begins)) if begins[t, first] + reached not in begins[t]), 0)
     warp, lane = map(int, threads[thread])
+    begin = _where(int(begins[thread, first]))
     return CannotMoveError(
-        f"lane {lane} of warp {warp} has {reached // 8} bytes at {_where(int(begins[thread, first]))}"
-        f", and no register that continues them in every lane: no run of {width // 8} bytes"
+        f"lane {lane} of warp {warp} has {reached // 8} bytes at {begin}, and no register that "
+        f"continues them in every lane: no run of {width // 8} bytes"
     )
 
 

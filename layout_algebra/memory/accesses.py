@@ -21,6 +21,7 @@ from layout_algebra.folding import substitute, term_symbols, variables
 from layout_algebra.maps import Map
 from layout_algebra.memory.free import Free, free_variable, with_variables
 from layout_algebra.semantics import layout_map
+from layout_algebra.showing import Shown
 from layout_algebra.terms import Term, Var
 from layout_algebra.tracing import Conditions, Traced, term_of
 from layout_algebra.values import AnyLayout
@@ -32,7 +33,7 @@ BIT = "bit"
 
 
 @dataclass(frozen=True)
-class Access:
+class Access(Shown):
     """One read or write of a warp.
 
     Attributes:

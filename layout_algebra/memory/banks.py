@@ -18,6 +18,7 @@ from layout_algebra.arithmetic import integers
 from layout_algebra.errors import CoordinateError, LayoutError
 from layout_algebra.memory.accesses import BIT, Access
 from layout_algebra.memory.targets import NVIDIA, MemoryTarget
+from layout_algebra.showing import Shown
 from layout_algebra.terms import Var
 
 
@@ -45,7 +46,7 @@ class Phase:
 
 
 @dataclass(frozen=True)
-class Service:
+class Service(Shown):
     """One access, for one value of every free variable."""
 
     target: MemoryTarget

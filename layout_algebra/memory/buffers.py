@@ -22,6 +22,7 @@ from layout_algebra.dims import Polynomial, Size, as_size, at_least, is_size, pr
 from layout_algebra.errors import LayoutError
 from layout_algebra.memory.accesses import Access, Region, trace
 from layout_algebra.memory.dtypes import bits_of
+from layout_algebra.showing import Shown
 from layout_algebra.values import AnyLayout, Swizzled, Tile, layout_size
 
 Scope = Literal["shared", "global", "local", "tmem"]
@@ -29,7 +30,7 @@ SCOPES = ("shared", "global", "local", "tmem")
 
 
 @dataclass(frozen=True)
-class Buffer:
+class Buffer(Shown):
     """A tensor in memory.
 
     Args:

@@ -73,13 +73,21 @@ def _factors(table: Table) -> Table:
 
 
 def _of_bits(factors: Sequence[tuple[int, int]], number: Term) -> Term:
-    """The XOR of factors, each where the number has all bits of its mask."""
-    result: Term = terms.const(0)
+    """The XOR of factors, each where the number has all bits of its mask: bit by bit, as parities.
+
+    A sum of digits modulo 2 is kept apart at every bit, where an XOR of wide terms is not.
+    """
+    products: list[tuple[Term, int]] = []
     for mask, factor in factors:
         product: Term = terms.const(1)
         for bit in range(mask.bit_length()):
             if mask >> bit & 1:
                 digit = terms.mod(terms.floordiv(number, 1 << bit), 2)
                 product = terms.multiply(product, digit)
-        result = terms.xor(result, terms.scale(product, factor))
-    return result
+        products.append((product, factor))
+    width = max((factor.bit_length() for _, factor in factors), default=0)
+    parities = (
+        terms.mod(terms.add(*(product for product, factor in products if factor >> bit & 1)), 2)
+        for bit in range(width)
+    )
+    return terms.linear((parity, 1 << bit) for bit, parity in enumerate(parities))

@@ -26,6 +26,7 @@ from layout_algebra.planning.movement import Movement, Round, Shared, Value
 from layout_algebra.planning.moves import DISTANCES, Distance, Move, choose
 from layout_algebra.planning.places import Place, PlanError, Residence, places_of
 from layout_algebra.prover import prove
+from layout_algebra.showing import Shown
 from layout_algebra.verdicts import Proof
 
 #: The farthest that anything has to go: nowhere, in its thread, within its warp, between warps.
@@ -36,7 +37,7 @@ _KINDS: dict[Distance, Kind] = dict(
 
 
 @dataclass(frozen=True, repr=False)
-class Plan:
+class Plan(Shown):
     """How every element gets to its places; `plan(source, target)` makes one.
 
     Attributes:

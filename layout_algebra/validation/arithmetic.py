@@ -6,8 +6,9 @@ Wrapping follows words.py.  Multiplications that are half of a division are foll
 sequences that compilers write, so that the division comes out as a division (magic.py); each such
 step is kept in `divisions`, for whoever wants it checked.
 
-What has no term (a shift by a number that varies, a signed division of what may be negative) raises
-`NotATerm`; what depends on a comparison that is not decided raises `Undecided`, and the caller splits.
+What has no term (a shift by a number that varies, a signed division of what may be negative)
+raises `NotATerm`; what depends on a comparison that is not decided raises `Undecided`, and the
+caller splits.
 """
 
 from __future__ import annotations
@@ -18,23 +19,20 @@ from dataclasses import dataclass, field, replace
 from layout_algebra import terms
 from layout_algebra.conditions import Condition, at_most
 from layout_algebra.terms import Const, Term
+from layout_algebra.validation.forms import exclusive, masked, modulo, possible_bits, quotient
+from layout_algebra.validation.forms import field as bit_field
 from layout_algebra.validation.magic import Division, Scaled, divisor_of
-from layout_algebra.validation.syntax import Instruction
 from layout_algebra.validation.predicates import Atom, Both, Negated, Test, compared, indicator
+from layout_algebra.validation.syntax import Instruction
 from layout_algebra.validation.words import (
     Partial,
     Word,
     congruent,
     constant,
-    masked,
-    modulo,
     number,
-    possible_bits,
-    quotient,
     signed,
     unsigned,
 )
-from layout_algebra.validation.words import field as bit_field
 
 
 class NotATerm(Exception):  # noqa: N818  (a signal: symbolic execution does not go on here)
@@ -60,6 +58,7 @@ class Arithmetic:
     join: Callable[[Term], Term]
     product: Callable[[Term, Term], Term]
     divisions: dict[Division, None] = field(default_factory=dict[Division, None])
+    products: dict[Term, Scaled] = field(default_factory=dict[Term, Scaled])
 
     def calculate(self, one: Instruction, operands: Sequence[Word | Test]) -> Word | Test:
         """The result of an instruction that neither loads, stores nor converts."""
@@ -104,15 +103,26 @@ class Arithmetic:
         return None
 
     def _scaled(self, of: Scaled, bits: int) -> Word:
-        """floor(base * multiplier / 2^shift), which fits, as a division where it is one."""
+        """floor(base * multiplier / 2^shift), which fits."""
+        return Word(self._floor(of), bits, of)
+
+    def _floor(self, of: Scaled) -> Term:
+        """floor(base * multiplier / 2^shift), as a division where it is one."""
         top = _top(of.base)
         divisor = divisor_of(of.multiplier, of.shift, top)
         if divisor is None:
-            term = quotient(terms.scale(of.base, of.multiplier), 1 << of.shift)
-        else:
-            term = quotient(of.base, divisor)
-            self.divisions[Division(of.multiplier, of.shift, divisor, top)] = None
-        return Word(term, bits, of)
+            term = terms.floordiv(terms.scale(of.base, of.multiplier), 1 << of.shift)
+            self.products[term] = of
+            return term
+        self.divisions[Division(of.multiplier, of.shift, divisor, top)] = None
+        return quotient(of.base, divisor)
+
+    def _known(self, x: Term, divisor: int) -> Term | None:
+        """A quotient by a power of two of what a multiplication has begun to divide."""
+        of = self.products.get(x)
+        if of is None or divisor & (divisor - 1):
+            return None
+        return self._floor(replace(of, shift=of.shift + divisor.bit_length() - 1))
 
     # -- products -----------------------------------------------------------------------------
     def multiply(self, one: Instruction, a: Word, b: Word) -> Word:
@@ -183,7 +193,7 @@ class Arithmetic:
         origin = None
         if isinstance(a.origin, Partial) and a.origin.step == "rest" and amount == 1:
             origin = replace(a.origin, step="half")
-        return Word(quotient(unsigned(a), 1 << amount), a.bits, origin)
+        return Word(quotient(unsigned(a), 1 << amount, self._known), a.bits, origin)
 
     # -- bits ---------------------------------------------------------------------------------
     def bit_and(self, a: Word, b: Word) -> Word:
@@ -191,7 +201,7 @@ class Arithmetic:
             a, b = b, a
         mask, x = constant(b), unsigned(a)
         if mask is not None:
-            found = masked(x, mask, a.bits)
+            found = masked(x, mask, a.bits, self._known)
             if found is not None:
                 return Word(found, a.bits)
         return Word(terms.bit_and(x, unsigned(b)), a.bits)
@@ -205,7 +215,7 @@ class Arithmetic:
             if constant(one) == (1 << a.bits) - 1:
                 return self.bit_not(other)
         x, y = unsigned(a), unsigned(b)
-        return Word(terms.add(x, y) if _apart(x, y) else terms.xor(x, y), a.bits)
+        return Word(terms.add(x, y) if _apart(x, y) else exclusive(x, y), a.bits)
 
     def bit_not(self, a: Word) -> Word:
         return Word(terms.linear([(a.term, -1)], -1), a.bits)
@@ -227,7 +237,7 @@ class Arithmetic:
                 raise NotATerm(f"a field beyond the top: {one}")
             return number(0, a.bits)
         count = min(count, a.bits - low)
-        value = bit_field(unsigned(a), low, count)
+        value = bit_field(unsigned(a), low, count, self._known)
         if one.type.kind == "s":
             value = signed(Word(value, count))
         return Word(value, a.bits)
@@ -238,7 +248,7 @@ class Arithmetic:
             return b
         count = min(count, a.bits - low)
         hole = ~(((1 << count) - 1) << low)
-        kept = masked(unsigned(b), hole, a.bits)
+        kept = masked(unsigned(b), hole, a.bits, self._known)
         if kept is None:
             raise NotATerm(f"a mask of many pieces: {one}")
         moved = terms.scale(modulo(unsigned(a), 1 << count), 1 << low)

@@ -1,22 +1,21 @@
 """The threads of a launch: what the special registers hold, as terms.
 
-    Grid(thread, 1000 + 1023)                 # any block size: %ctaid.x * %ntid.x + %tid.x is `thread`
-    Grid(thread, 1024, block=128)             # blocks of 128: %tid.x is thread % 128
+    Grid(thread, 1000 + 1023)         # any block size: %ctaid.x * %ntid.x + %tid.x is `thread`
+    Grid(thread, 1024, block=128)     # blocks of 128: %tid.x is thread % 128
 
 Launches have one dimension.  With an unknown block size the three registers are variables, and the
-one sum of them that is known, the thread's number, is recognised wherever it comes up; a kernel that
-uses one of them otherwise has terms that say so (`leaks`), and needs the block size.
+one sum of them that is known, the thread's number, is recognised wherever it comes up; a kernel
+that uses one of them otherwise has variables whose names begin with "%", and needs the block size.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from layout_algebra import terms
-from layout_algebra.folding import variables
 from layout_algebra.terms import Sum, Term, Var
-from layout_algebra.validation.words import Word, modulo, quotient
+from layout_algebra.validation.forms import modulo, quotient
+from layout_algebra.validation.words import Word
 
 #: The most threads of a block.
 MOST_THREADS = 1024
@@ -82,7 +81,3 @@ class Grid:
         factor = held.pop(first)
         del held[within]
         return terms.linear([*held.items(), (self.thread, factor)], term.constant)
-
-    def leaks(self, roots: Iterable[Term]) -> bool:
-        """Whether terms depend on how the threads are cut into blocks, with no block size known."""
-        return any(variable.name.startswith("%") for variable in variables(roots))

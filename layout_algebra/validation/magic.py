@@ -1,4 +1,4 @@
-"""Division by multiplication: which divisor a multiplication and a shift stand for, by exact integers.
+"""Division by multiplication: which divisor a product and a shift stand for, by exact integers.
 
     divisor_of(0xAAAAAAAB, 33, 2**32 - 1)      # 3: (x * 0xAAAAAAAB) >> 33 is x // 3 for 32-bit x
 
@@ -6,8 +6,8 @@ Compilers write x // d as floor(x * c / 2^s).  With e = c*d - 2^s,
 
     x * c / 2^s  =  x / d  +  e * x / (d * 2^s),
 
-and x / d lies at least 1/d below the next integer.  So for e >= 0 both have the same floor for every x
-in 0..top as soon as e * top < 2^s.  This is all that is used: constants are compared, nothing is
+and x / d lies at least 1/d below the next integer.  So for e >= 0 both have the same floor for
+every x in 0..top as soon as e * top < 2^s.  This is all that is used: constants are compared, nothing is
 searched for, and a multiplication that is no division stays what it is.
 """
 
@@ -40,9 +40,7 @@ class Division:
     top: int
 
     def __str__(self) -> str:
-        return (
-            f"(x * {self.multiplier}) >> {self.shift} is x // {self.divisor} for x <= {self.top}"
-        )
+        return f"(x * {self.multiplier}) >> {self.shift} is x // {self.divisor} for x <= {self.top}"
 
     def question(self) -> Question:
         """Is there an x in the range where the two differ?"""

@@ -1,6 +1,6 @@
 """The instructions that are read, as one table: opcode, modifiers, types, operands.
 
-    check(Instruction("add", (), (Type("s", 32),), ...))     passes, or raises PtxError with the line
+    check(Instruction("add", (), (Type("s", 32),), ...))     # passes, or PtxError with the line
 
 The table is the PTX ISA's (sections "Integer Arithmetic", "Logic and Shift", "Comparison and
 Selection", "Data Movement and Conversion", "Control Flow"), cut down to what compilers emit for
@@ -8,9 +8,9 @@ integer address arithmetic.  What is not in it is refused: an instruction that w
 be proven wrong, or worse, right.
 
 Operands are written by letters: `d` a register of the first type's size, `a` a register, a special
-register or a number of that size, `n` one of 32 bits, `w` a register twice as wide, `p` a predicate,
-`q` a predicate that is set, `x` and `y` as `d` and `a` but possibly wider than the type, `s` the
-operand of a second type (possibly wider), `m` an address, `l` a label, `v` a `y` or a vector of them.
+register or a number of that size, `n` one of 32 bits, `w` a register twice as wide, `p` a predicate
+and `q` one that is set, `x` and `y` as `d` and `a` but possibly wider than the type, `s` the
+operand of a second type (possibly wider), `m` an address, `l` a label, `v` a `y` or a vector.
 """
 
 from __future__ import annotations
@@ -99,9 +99,7 @@ FORMS: dict[str, tuple[Form, ...]] = {
     "selp": (Form("daap", _MOVED),),
     "mov": (Form("da", (_MOVED[0] | {"pred"},)),),
     "cvt": (Form("xs", (_STORED[0] - _kinds("b", (8, 16, 32, 64)),) * 2),),
-    "cvta": (
-        Form("da", (_kinds("u", (64,)),), frozenset([("to", "global"), ("global",)])),
-    ),
+    "cvta": (Form("da", (_kinds("u", (64,)),), frozenset([("to", "global"), ("global",)])),),
     "ld": (Form("xm", _STORED, frozenset([("param",)])),),
     "st": (
         Form("my", _STORED, frozenset([("param",)])),

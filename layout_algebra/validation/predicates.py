@@ -1,7 +1,7 @@
 """Predicates as tests over terms, and what a path knows of them.
 
-    compared("lt", Type("u", 32), a, b)       # a test: unsigned(a) < unsigned(b)
-    value_of(test, known)                     # True, False, or the condition to split on
+compared("lt", Type("u", 32), a, b)       # a test: unsigned(a) < unsigned(b)
+value_of(test, known)                     # True, False, or the condition to split on
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
     function = read_ptx(text, "kernel")
     function.parameters, function.body
 
-What is read is the subset of PTX that compilers emit for address arithmetic: straight-line code with
-branches that never lead back (a guard, a choice).  The function that is asked for is read whole, and
-every opcode, modifier, type and operand of it has to be known; other functions and variables of the
-text are passed over, since nothing in the function can name them.
+What is read is the subset of PTX that compilers emit for address arithmetic: straight-line code
+with branches that never lead back (a guard, a choice).  The function that is asked for is read
+whole, and every opcode, modifier, type and operand of it has to be known; other functions and
+variables of the text are passed over, since nothing in the function can name them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def read_ptx(text: str, entry: str | None = None) -> Function:
         PtxError: no such function, or something that the table does not have; names the line.
     """
     module = _Module(words_of(text))
-    bodies = {name: start for name, start in module.functions.items()}
+    bodies = module.functions
     if entry is None:
         if len(bodies) != 1:
             raise PtxError(f"name one of the functions: {', '.join(bodies) or 'there is none'}")

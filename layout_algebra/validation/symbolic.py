@@ -82,9 +82,7 @@ def execute(
         NotATerm: something is computed that no term says, or there are too many paths.
         PtxError: a register that is read before it is written.
     """
-    named = {
-        one.name: word for one, word in zip(function.parameters, arguments, strict=True)
-    }
+    named = {one.name: word for one, word in zip(function.parameters, arguments, strict=True)}
     waiting = [_State(0, {}, (), ())]
     paths: list[Path] = []
     machine = _Machine(function, named, grid, tuple(known))
@@ -95,8 +93,10 @@ def execute(
         except Undecided as choice:
             if len(paths) + len(waiting) + 2 > MOST_PATHS:
                 raise NotATerm(f"more than {MOST_PATHS} paths") from None
-            for side in (choice.condition, negated(choice.condition)):
-                waiting.append(replace(state.copied(), conditions=(*state.conditions, side)))
+            sides = (choice.condition, negated(choice.condition))
+            waiting += [
+                replace(state.copied(), conditions=(*state.conditions, side)) for side in sides
+            ]
             continue
         paths.append(path)
     return Execution(tuple(paths), tuple(machine.divisions))
@@ -226,9 +226,7 @@ class _Machine:
         natural = kind.kind != "s" or _is_natural(value)
         return Word(value, bits, _carried(word) if natural else None)
 
-    def _extended(
-        self, word: Word | None, kind: Type, target: Operand, one: Instruction
-    ) -> Word:
+    def _extended(self, word: Word | None, kind: Type, target: Operand, one: Instruction) -> Word:
         """What a register holds that is at least as long as the value written to it."""
         if word is None or not isinstance(target, Register):
             raise PtxError(f"{one} has no such operands", one.line)

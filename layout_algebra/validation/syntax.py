@@ -1,7 +1,7 @@
 """What PTX text is read into: functions of checked instructions over sized registers.
 
-    add.s32 %r3, %r1, -7;       Instruction("add", (), (Type("s", 32),),
-                                            (Register("%r3", 32), Register("%r1", 32), Immediate(-7)))
+    add.s32 %r3, %r1, -7;       Instruction("add", (), (Type("s", 32),), (Register("%r3", 32),
+                                            Register("%r1", 32), Immediate(-7)))
 
 Instructions are numbered in the order of the text; a label is the number of the instruction after
 it.  Nothing here has a meaning: the interpreters (concrete.py, vectors.py, symbolic.py) give it.

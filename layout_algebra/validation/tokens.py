@@ -1,7 +1,7 @@
 """PTX text as words with line numbers; comments and debug lines are left out.
 
-    [str(one) for one in words_of("add.s32 %r1, %r2, -7; // sum")]
-    # ['add.s32', '%r1', ',', '%r2', ',', '-7', ';']
+[str(one) for one in words_of("add.s32 %r1, %r2, -7; // sum")]
+# ['add.s32', '%r1', ',', '%r2', ',', '-7', ';']
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Copies: their accesses and their widest vector, compared with enumeration.
+"""Copies: their accesses and their widest vector, compared with enumeration (copied.py).
 
 500 random copies: tiles, layouts of lanes and values with holes, gaps, copies and warps, XORs and
-rotations, elements of 4 to 64 bits, padded, blocked, transposed and swizzled buffers, views,
-pitches and positions that are Dims, alignments.  The enumeration below knows numbers alone.
+rotations, elements of 4 to 64 bits, padded, transposed and swizzled buffers, views, pitches and
+positions that are Dims, alignments.
 """
 
 from __future__ import annotations
@@ -12,12 +12,11 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from math import prod
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from layout_algebra import (
@@ -28,10 +27,8 @@ from layout_algebra import (
     LayoutAlgebraError,
     Map,
     NoWriteRace,
-    R,
     S,
     TileLayout,
-    Vectorizable,
     Verdict,
     assert_proved,
     laneid,
@@ -46,311 +43,42 @@ from layout_algebra.hardware import mma
 from layout_algebra.memory import Access, Buffer, served
 from layout_algebra.memory.banks import point_of
 from layout_algebra.memory.copies import Copy, Limit
+from layout_algebra.memory.lookups import looked_up
+from layout_algebra.terms import coordinate
+from tests.memory.copied import WIDTHS, Memory, Plain, draw
 
 CHUNKS, EACH = 20, 25
-WIDTHS = (16, 8, 4, 2, 1)
-Size = int | str
-Iter = tuple[int, int, str]
-
-
-# ---------------------------------------------------------------------------------- plain numbers
-@dataclass(frozen=True)
-class Memory:
-    """One side, as numbers; sizes that are text are Dims.
-
-    Attributes:
-        shape, extents, strides, offset, swizzle: the buffer's, and its layout's.
-        begin: where the tile begins.
-        align: bytes that the base is a multiple of.
-        dims: the Dims' values.
-    """
-
-    shape: tuple[Size, ...]
-    extents: tuple[int, ...]
-    strides: tuple[Size, ...]
-    offset: int
-    swizzle: tuple[int, int, int, bool] | None
-    begin: tuple[Size, ...]
-    align: int
-    dims: Mapping[str, range] = field(default_factory=dict)
-
-    def points(self) -> Iterator[dict[str, int]]:
-        for values in itertools.product(*self.dims.values()):
-            yield dict(zip(self.dims, values, strict=True))
-
-    def place(self, tile: tuple[int, ...], at: Mapping[str, int], swizzled: bool = True) -> int:
-        """The address of a tile's element, in elements."""
-        flat = 0
-        for coordinate, begin, size in zip(tile, self.begin, self.shape, strict=True):
-            flat = flat * at.get(size, size) + coordinate + at.get(begin, begin)  # type: ignore[arg-type, operator]
-        address = self.offset
-        for extent, stride in zip(reversed(self.extents), reversed(self.strides), strict=True):
-            flat, digit = divmod(flat, extent)
-            address += digit * at.get(stride, stride)  # type: ignore[arg-type, operator]
-        if self.swizzle is None or not swizzled:
-            return address
-        low, length, apart, inner = self.swizzle
-        source, target = (low + apart, low) if inner else (low, low + apart)
-        return address ^ ((address >> source) % (1 << length) << target)
-
-
-@dataclass(frozen=True)
-class Plain:
-    """A copy as numbers.
-
-    Attributes:
-        shape, bits: the tile's sizes, and bits of an element.
-        held: thread -> its value -> element's coordinates.
-        sides: source and target.
-    """
-
-    shape: tuple[int, ...]
-    bits: int
-    held: dict[int, dict[int, tuple[int, ...]]]
-    sides: dict[str, Memory]
-
-    def vectors(self, count: int) -> dict[tuple[int, int], list[tuple[int, ...]]] | None:
-        """(thread, step) -> the elements of its vector; None where one has holes."""
-        found: dict[tuple[int, int], dict[int, tuple[int, ...]]] = {}
-        for thread, values in self.held.items():
-            for value, element in values.items():
-                found.setdefault((thread, value // count), {})[value % count] = element
-        if any(len(one) < count for one in found.values()):
-            return None
-        return {key: [one[e] for e in range(count)] for key, one in found.items()}
-
-    def faults(self, side: str, width: int, swizzled: bool = True) -> Counter[str]:
-        """How many vectors are out of order, and begin at a wrong place even at base 0."""
-        memory, count = self.sides[side], 8 * width // self.bits
-        vectors, found = self.vectors(count), Counter[str]()
-        assert vectors is not None
-        for at in memory.points():
-            for elements in vectors.values():
-                run = [memory.place(element, at, swizzled) for element in elements]
-                found["order"] += run != list(range(run[0], run[0] + count))
-                found["place"] += run[0] * self.bits % (8 * width) != 0
-        return found
-
-    def allows(self, side: str, width: int) -> bool:
-        """Whether every vector is an aligned run, at each base."""
-        if 8 * width % self.bits or self.vectors(8 * width // self.bits) is None:
-            return False
-        faults, memory = self.faults(side, width), self.sides[side]
-        based = all(base % width == 0 for base in range(0, 64 * width, memory.align))
-        return based and not faults.total()
-
-    @property
-    def widest(self) -> int:
-        for width in WIDTHS:
-            if all(self.allows(side, width) for side in self.sides):
-                return width
-        return 0
-
-
-# ---------------------------------------------------------------------------------------- drawing
-@dataclass(frozen=True)
-class Drawn:
-    """A random copy, twice."""
-
-    copy: Copy
-    plain: Plain
-    text: str
-
-
-def draw(rng: random.Random) -> Drawn:
-    bits = rng.choice((4, 6, 8, 8, 16, 16, 16, 32, 64))
-    shape = rng.choice(((4, 8), (8, 8), (8, 16), (16, 16), (4, 32), (6, 8), (8, 12), (2, 4, 8)))
-    tv, held = draw_deal(rng, shape)
-    made = {side: draw_side(rng, shape, bits, side) for side in ("source", "target")}
-    copy = Copy(made["source"][0], made["target"][0], tv)
-    plain = Plain(shape, bits, held, {side: memory for side, (_, memory) in made.items()})
-    return Drawn(copy, plain, f"{copy}; {plain.sides}")
-
-
-def factors(rng: random.Random, shape: tuple[int, ...]) -> list[int]:
-    """The sizes cut into factors, in order."""
-    found: list[int] = []
-    for size in shape:
-        while size > 1:
-            one = rng.choice([n for n in (2, 3, 4, 8, 16, size) if size % n == 0])
-            found.append(one)
-            size //= one
-    return found
-
-
-def draw_deal(rng: random.Random, shape: tuple[int, ...]) -> tuple[Any, dict[int, dict[int, Any]]]:
-    """A layout of lanes and values, and what each thread holds."""
-    if shape in ((8, 8), (8, 16), (4, 32)) and rng.random() < 0.25:
-        return draw_map(rng, shape)
-    while True:
-        extents = factors(rng, shape)
-        kinds = rng.choice((("laneid",), ("laneid",), ("tx",), ("laneid", "warpid")))
-        axes = [rng.choice(("m", *kinds)) for _ in extents]
-        axes[-1] = rng.choice((axes[-1], "m", "m"))
-        iters: list[Iter] = [(extent, 0, axis) for extent, axis in zip(extents, axes, strict=True)]
-        sizes = dict.fromkeys(("m", *kinds), 1)
-        order = list(range(len(iters)))[::-1]
-        if rng.random() < 0.3:
-            rng.shuffle(order)
-        for k in order:
-            extent, _, axis = iters[k]
-            gap = 2 if rng.random() < 0.06 else 1
-            iters[k] = (extent, sizes[axis] * gap, axis)
-            sizes[axis] *= gap * extent
-        limits = {"m": 64, "laneid": 32, "tx": 128, "warpid": 4}
-        floors = "warpid" not in axes or "laneid" in axes
-        if floors and all(size <= limits[axis] for axis, size in sizes.items()):
-            break
-    first = kinds[0]
-    copies = (2, sizes[first], first) if sizes[first] <= 16 and rng.random() < 0.15 else None
-    offset = rng.choice((0, 0, 0, 2, 4)) if sizes["m"] <= 32 else 0
-    spec = S[tuple(e for e, _, _ in iters) : tuple(s @ NAMES[a] for _, s, a in iters)]
-    if copies is not None:
-        spec = spec + R[2 : copies[1] @ NAMES[first]]
-    tile = TileLayout(spec + offset @ m if offset else spec)
-    return tile, held_by(shape, iters, copies, offset)
-
-
-NAMES = {"laneid": laneid, "tx": tx, "warpid": warpid, "m": m}
-
-
-def held_by(
-    shape: tuple[int, ...], iters: list[Iter], copies: Iter | None, offset: int
-) -> dict[int, dict[int, Any]]:
-    held: dict[int, dict[int, Any]] = {}
-    for element in itertools.product(*map(range, shape)):
-        flat = 0
-        for coordinate, size in zip(element, shape, strict=True):
-            flat = flat * size + coordinate
-        place = Counter({"m": offset})
-        for extent, stride, axis in reversed(iters):
-            flat, digit = divmod(flat, extent)
-            place[axis] += digit * stride
-        for copy in range(2 if copies else 1):
-            extra = copy * copies[1] if copies else 0
-            thread = place["laneid"] + place["tx"] + 32 * place["warpid"] + extra
-            held.setdefault(thread, {})[place["m"]] = element
-    return held
-
-
-def draw_map(rng: random.Random, shape: tuple[int, ...]) -> tuple[Any, dict[int, dict[int, Any]]]:
-    """Lanes that go round or are XORed from row to row: no layouts."""
-    run = rng.choice((2, 4))
-    columns = shape[1] // run
-    rows = max(1, 32 // columns)
-    turned: Callable[[Any, Any], Any] = rng.choice(
-        (
-            lambda i, c: (c + i) % columns,
-            lambda i, c: c ^ (i % columns),
-            lambda i, c: (c - i) % columns,
-        )
-    )
-
-    def deal(i: Any, j: Any) -> dict[str, Any]:
-        lane = columns * (i % rows) + turned(i, j // run)
-        return {"laneid": lane, "m": j % run + run * (i // rows)}
-
-    held: dict[int, dict[int, Any]] = {}
-    for i, j in itertools.product(*map(range, shape)):
-        at = deal(i, j)
-        held.setdefault(at["laneid"], {})[at["m"]] = (i, j)
-    return Map.of(deal, shape), held
-
-
-def draw_side(
-    rng: random.Random, shape: tuple[int, ...], bits: int, side: str
-) -> tuple[Any, Memory]:
-    """A buffer or a view with a tile's shape."""
-    dims: dict[str, range] = {}
-    sizes: dict[str, Any] = {}
-    whole, begin = list(shape), [0] * len(shape)
-    viewed = rng.random() < 0.4
-    starts: list[Size] = list(begin)
-    if viewed:
-        for d in range(len(shape)):
-            steps = rng.choice((0, 1, 3))
-            step = rng.choice((1, 2, 4, 8)) if d == len(shape) - 1 else 1
-            whole[d] += steps * step
-            starts[d] = step * rng.randint(0, steps)
-            if steps and rng.random() < 0.5:
-                name = f"b{side[0]}{d}"
-                dims[name] = range(0, steps * step + 1, step)
-                sizes[name] = Dim(name, multiple_of=step)
-                starts[d] = name
-    strides: list[Size] = [0] * len(shape)
-    below, pad = 1, rng.choice((0, 0, 0, 1, 2, 4, 8))
-    along = list(range(len(shape)))[::-1]
-    if rng.random() < 0.2:
-        along.reverse()
-    for k, d in enumerate(along):
-        strides[d] = below
-        below = below * whole[d] + (pad if k == 0 else 0)
-    if rng.random() < 0.1:
-        strides = [2 * int(stride) for stride in strides]
-    elif rng.random() < 0.2:
-        name, step = f"p{side[0]}", rng.choice((1, 2, 8))
-        least = -(-max(2, below) // step) * step
-        dims[name] = range(least, least + 2 * step + 1, step)
-        sizes[name] = Dim(name, multiple_of=step, at_least=least, at_most=least + 2 * step)
-        strides[along[-1]] = name
-    swizzle = None
-    if rng.random() < 0.4:
-        length = rng.randint(1, 3)
-        swizzle = (rng.randint(0, 4), length, rng.randint(length, 4), rng.random() < 0.8)
-    offset, align = rng.choice((0, 0, 0, 1, 8)), rng.choice((1, 2, 4, 8, 16, 16, 16, 128))
-    spec = S[tuple(whole) : tuple(sizes.get(one, one) for one in strides)]  # type: ignore[arg-type]
-    layout: Any = TileLayout(spec + offset @ m)
-    if swizzle is not None:
-        layout = ComposeLayout(*swizzle[:3], layout, swizzle[3])
-    buffer = Buffer(
-        tuple(whole), str(bits), layout, scope=rng.choice(("shared", "global")), align=align
-    )
-    memory = Memory(
-        tuple(whole), tuple(whole), tuple(strides), offset, swizzle, tuple(starts), align, dims
-    )
-    if not viewed:
-        return buffer, memory
-    named = [sizes.get(one, one) for one in starts]  # type: ignore[arg-type]
-    return buffer[tuple(slice(b, b + n) for b, n in zip(named, shape, strict=True))], memory
 
 
 # -------------------------------------------------------------------------------------- comparing
-def numbered(point: Mapping[str, int]) -> tuple[int, int]:
+def numbered(point: dict[str, int]) -> tuple[int, int]:
     """Thread and step of a point."""
     return point["lane"] + 32 * point.get("warp", 0), point.get("step", 0)
 
 
-def check_access(access: Access, plain: Plain, side: str, width: int) -> None:
-    """Which elements each lane moves, where, and which lanes move any."""
-    memory, count = plain.sides[side], 8 * width // plain.bits
-    vectors = plain.vectors(count)
+def check_access(access: Access, plain: Plain, side: str, width: int, rng: random.Random) -> None:
+    """Which elements each lane moves, where, and which lanes move any, at some points."""
+    memory, vectors = plain.sides[side], plain.vectors(8 * width // plain.bits)
     assert vectors is not None
-    seen = set()
-    names = [one.name for one in access.free]
-    ranges = [range(int(v.low), int(v.high) + 1) for v in access.variables]  # type: ignore[arg-type]
-    at = next(memory.points())
-    for numbers in itertools.product(*ranges):
-        values = dict(zip(names, numbers, strict=True))
-        values = {
-            n: v * one.multiple for (n, v), one in zip(values.items(), access.free, strict=True)
-        }
-        if any(values[name] != at[name] for name in at):
-            continue
-        point = point_of(access, values)
+    steps = range(next((s.variable.extent for s in access.free if s.name == "step"), 1))
+    warps = range(next((s.variable.extent for s in access.free if s.name == "warp"), 1))
+    assert {(t // 32 in warps, s in steps) for t, s in vectors} == {(True, True)}
+    address, element = access.address, access.elements.coordinates[1]
+    outputs = [term for _, term in (*access.elements.outputs, *access.where.outputs)]
+    dims = list(memory.points())
+    every = list(itertools.product(steps, warps))
+    for step, warp in rng.sample(every, min(3, len(every))):
+        at = rng.choice(dims)
+        own = {"step": step, "warp": warp, **at}
+        point = point_of(access, {one.name: own[one.name] for one in access.free})
         for lane in range(access.lanes):
             here = {**point, access.lane: lane}
-            elements = vectors.get(numbered({"lane": lane, **values}))
-            assert access.address.admits(here) == (elements is not None), (lane, values)
-            if elements is None:
-                continue
-            seen.add(numbered({"lane": lane, **values}))
-            for e, element in enumerate(elements):
-                full = {**here, access.elements.coordinates[1]: e}
-                outputs = (*access.elements.outputs, *access.where.outputs)
-                bit, *where = integers.values_of((term for _, term in outputs), full)
-                assert bit == memory.place(element, at) * plain.bits, (lane, e, values)
-                assert tuple(where) == element
-    assert seen == set(vectors)
+            elements = vectors.get((lane + 32 * warp, step))
+            assert address.admits(here) == (elements is not None), (lane, own)
+            for e, one in enumerate(elements or ()):
+                bit, *where = integers.values_of(outputs, {**here, element: e})
+                assert bit == memory.place(one, at) * plain.bits, (lane, e, own)
+                assert tuple(where) == one
 
 
 def check_limits(limits: tuple[Limit, ...], plain: Plain, wider: int) -> Counter[str]:
@@ -413,7 +141,8 @@ def check_witness(limit: Limit, plain: Plain) -> None:
 def test_the_widest_vector_is_what_enumeration_says(chunk: int):
     kinds: Counter[str] = Counter()
     for number in range(EACH):
-        drawn = draw(random.Random(f"copy {chunk} {number}"))
+        rng = random.Random(f"copy {chunk} {number}")
+        drawn = draw(rng)
         plain, found = drawn.plain, drawn.copy.widest()
         told = f"chunk {chunk}, number {number}: {found}\n{drawn.text}"
         assert found.bytes == plain.widest, told
@@ -432,10 +161,227 @@ def test_the_widest_vector_is_what_enumeration_says(chunk: int):
         kinds[str(found.bytes)] += 1
         for width in whole:
             if plain.vectors(8 * width // plain.bits) is not None:
-                check_access(drawn.copy.read(width), plain, "source", width)
-                check_access(drawn.copy.write(width), plain, "target", width)
+                check_access(drawn.copy.read(width), plain, "source", width, rng)
+                check_access(drawn.copy.write(width), plain, "target", width, rng)
                 break
             with pytest.raises(LayoutAlgebraError, match="has no value"):
                 drawn.copy.read(width)
-    assert min(kinds["alignment"], kinds["0"]) > 0, kinds
-    print(sorted(kinds.items()))
+    assert kinds["alignment"]
+    assert sum(kinds[str(width)] for width in (2, 4, 8, 16)) > EACH // 4
+
+
+# -------------------------------------------------------------------------------------- by example
+SQUARE = TileLayout(S[(64, 64) : (64, 1)])
+#: A lane moves eight neighbours of a row, 16 times.
+BY_EIGHT = TileLayout(S[(16, 4, 8, 8) : (8, 8 @ laneid, 1 @ laneid, 1)])
+
+
+def square(layout: Any = SQUARE, dtype: str = "float16", **how: Any) -> Buffer:
+    """A 64 x 64 buffer that allows any vector, with changes."""
+    return Buffer((64, 64), dtype, layout, **{"align": 1024, **how})
+
+
+def limits_of(copy: Copy) -> tuple[int, list[tuple[str, str]]]:
+    """The widest vector, and the side and kind of its limits."""
+    found = copy.widest()
+    return found.bytes, [(limit.side, limit.kind) for limit in found.limits]
+
+
+def case(number: int) -> dict[str, Any]:
+    (path,) = (Path(__file__).parent.parent / "data" / "cases").glob(f"{number:02d}-*.json")
+    return json.loads(path.read_text())
+
+
+@pytest.mark.parametrize("dtype", ["float16", "uint8"])
+def test_33_the_widest_vectors_of_two_swizzles(dtype: str):
+    """One swizzle moves eight elements at a time, the other single ones."""
+    read = case(33)
+    by_eight = ComposeLayout(*read["layouts"]["vec8"]["swizzle"], SQUARE)
+    element = ComposeLayout(0, 3, 6, SQUARE)
+    table = element.table(shape=(64, 64))["m"]
+    assert all(table[i, j] == 64 * i + (j ^ (i % 8)) for i in range(64) for j in range(64))
+    tv = TileLayout(S[(16, 4, 8, 8) : (8, 8 @ laneid, 1 @ laneid, 1)])
+    if dtype == "uint8":
+        tv = TileLayout(S[(8, 8, 4, 16) : (16, 4 @ laneid, 1 @ laneid, 1)])
+    plain, size = square(dtype=dtype), square(dtype=dtype).bits // 8
+    found = Copy(plain, square(by_eight, dtype), tv).widest()
+    assert found.bytes == size * read["answer"]["vec8_max_vector"]
+    limited = [("target", "swizzle")] if dtype == "uint8" else []
+    assert [(limit.side, limit.kind) for limit in found.limits] == limited
+    found = Copy(square(element, dtype), plain, tv).widest()
+    assert found.bytes == size
+    (limit,) = found.limits
+    assert (limit.side, limit.kind, limit.bytes) == ("source", "swizzle", 2 * size)
+    assert "1 at a time" in limit.reason
+    first, other = limit.witness.places  # type: ignore[union-attr]
+    assert other["m"] - first["m"] == -1  # two neighbours changed places
+
+
+def test_each_kind_of_limit():
+    odd = square(TileLayout(S[(64, 64) : (65, 1)]), scope="global")
+    assert limits_of(Copy(odd, square(), BY_EIGHT)) == (2, [("source", "alignment")])
+    base = square(align=4)
+    assert limits_of(Copy(square(), base, BY_EIGHT)) == (4, [("target", "alignment")])
+    both = square(TileLayout(S[(64, 64) : (66, 1)]), align=2)
+    assert limits_of(Copy(both, square(), BY_EIGHT)) == (2, [("source", "alignment")])
+    columns = square(TileLayout(S[(64, 64) : (1, 64)]))
+    bytes, limits = limits_of(Copy(columns, square(), BY_EIGHT))
+    assert (bytes, limits[0]) == (2, ("source", "contiguity"))
+    fours = TileLayout(S[(64, 2, 8, 4) : (8, 4, 1 @ laneid, 1)])
+    pairs = limits_of(Copy(square(), square(), fours))
+    assert pairs[0] == 8
+    assert {kind for _, kind in pairs[1]} == {"contiguity", "alignment"}
+    # the tile's rows are four elements: a vector of eight goes on in the next row
+    box = square(scope="global")[0:32, 8:12], square()[32:64, 0:4]
+    rows = TileLayout(S[(16, 8) : (1 @ laneid, 1)])
+    assert limits_of(Copy(*box, rows)) == (8, [("source", "bounds"), ("target", "bounds")])
+    few = TileLayout(S[(32, 4) : (1 @ laneid, 1)])
+    assert limits_of(Copy(*box, few)) == (8, [("both", "values")])
+    sixes = Buffer((64, 64), "e2m3", SQUARE)
+    assert limits_of(Copy(sixes, sixes, BY_EIGHT)) == (0, [("both", "elements")])
+    nibbles = Buffer((64, 64), "int4", TileLayout(S[(64, 64) : (128, 2)]), align=16)
+    assert limits_of(Copy(nibbles, nibbles, BY_EIGHT))[0] == 0
+
+
+def test_a_pitch_and_a_position_that_are_dims():
+    i = Dim("i", multiple_of=16)
+    for multiple, widest in ((8, 16), (4, 8), (1, 2)):
+        ld = Dim("ld", multiple_of=multiple, at_least=64, at_most=4096)
+        buffer = Buffer((256, 64), "float16", TileLayout(S[(256, 64) : (ld, 1)]), "global", 256)
+        copy = Copy(buffer[i : i + 64, 0:64], square(ComposeLayout(3, 3, 3, SQUARE)), BY_EIGHT)
+        assert copy.widest().bytes == widest
+    assert copy.widest(given=[ld % 8 == 0]).bytes == 16
+    assert copy.widest(given=[ld % 2 == 0]).bytes == 4
+    vacuous = copy.widest(given=[ld >= 5000])
+    assert (vacuous.bytes, vacuous.limits[0].kind) == (0, "undecided")
+
+
+def test_the_usual_claims_hold_of_a_copys_accesses():
+    swizzled, plain = square(ComposeLayout(3, 3, 3, SQUARE)), square(scope="global")
+    across = TileLayout(S[(2, 4, 8, 8, 8) : (1 @ warpid, 8, 1 @ laneid, 32, 1)])
+    for tv in (BY_EIGHT, across, TileLayout(S[(64, 8, 8) : (8 @ tx, 1 @ tx, 1)])):
+        copy = Copy(plain, swizzled, tv)
+        assert copy.widest().bytes == 16
+        if tv is not across:
+            assert_proved(BankConflictFree(copy.write(16)) & NoWriteRace(copy.write(16)))
+            assert_proved(Coalesced(copy.read(16), 16))
+            assert prove(Coalesced(copy.read(16), 15)).verdict is Verdict.REFUTED
+    down = TileLayout(S[(2, 32, 8, 8) : (64, 1 @ laneid, 8, 1)])  # each lane a row of its own
+    assert_proved(BankConflictFree(Copy(plain, swizzled, down).write(16)))
+    crowded = Copy(plain, square(), down).write(16)
+    assert prove(BankConflictFree(crowded)).verdict is Verdict.REFUTED
+    assert served(crowded, step=3).degree == 8
+    one = Copy(plain[0:32, 0:8], swizzled[0:32, 0:8], TileLayout(S[(32, 8) : (1 @ laneid, 1)]))
+    assert served(one.write(16)).degree == 1  # no step, no warp: there is the one
+
+
+def test_an_entry_of_the_catalogue_deals():
+    """A of m16n8k16: pairs of a row, so 4 bytes of halves."""
+    fragment, tile = mma("m16n8k16", "float16").A, square()[0:16, 16:32]
+    assert limits_of(Copy(tile, tile, fragment))[0] == 4
+    again = Copy(tile, tile, Map.of(fragment))
+    assert (again.widest().bytes, hash(again) == hash(Copy(tile, tile, fragment))) == (4, False)
+    assert Copy(tile, tile, fragment) == Copy(tile, tile, fragment)
+    small = Buffer((4, 16, 8), "float16", TileLayout(S[(4, 16, 8) : (128, 8, 1)]), align=16)
+    c = mma("m16n8k16", "float16").C
+    assert limits_of(Copy(small[2, 0:16, 0:8], small[0, 0:16, 0:8], c))[0] == 4
+
+
+def test_a_map_of_three_values_and_idle_lanes():
+    def deal(i: Any, j: Any) -> dict[str, Any]:
+        return {"laneid": 5 * ((i + j // 3) % 4), "m": j % 3 + 3 * (i // 4) + 6 * (j // 12)}
+
+    shape = (8, 24)
+    held: dict[int, dict[int, Any]] = {}
+    for i, j in itertools.product(*map(range, shape)):
+        at = {axis: int(place) for axis, place in deal(i, j).items()}
+        held.setdefault(at["laneid"], {})
+        held[at["laneid"]][at["m"] + 12 * (i % 4)] = (i, j)
+    tv = Map.of(lambda i, j: {**deal(i, j), "m": deal(i, j)["m"] + 12 * (i % 4)}, shape)
+    buffer = Buffer(shape, "uint8", TileLayout(S[shape : (24, 1)]))
+    memory = Memory(shape, shape, (24, 1), 0, None, (0, 0), 1)
+    plain = Plain(shape, 8, held, {"source": memory, "target": memory})
+    copy, rng = Copy(buffer, buffer, tv), random.Random(5)
+    assert copy.widest().bytes == plain.widest == 1
+    for width in (1, 3, 6):
+        check_access(copy.read(width), plain, "source", width, rng)
+
+
+def test_tables_become_terms():
+    rng, number = random.Random(9), coordinate("x", 64)
+    tables = [[rng.randrange(100) for _ in range(64)], [x ^ (x // 8) for x in range(64)]]
+    tables += [[(3 * x + x // 5) for x in range(64)], [7] * 64, [x * x for x in range(64)]]
+    for table in tables:
+        for size in (64, 48, 1):
+            term = looked_up(np.array(table[:size]), number)
+            found = [integers.values_of([term], {number: x})[0] for x in range(size)]
+            assert found == table[:size]
+    scattered = np.array(rng.sample(range(5000), 5000))
+    with pytest.raises(LayoutAlgebraError, match=r"5000 numbers.*more than 1024"):
+        looked_up(scattered, coordinate("x", 5000))
+
+
+ROWS = TileLayout(S[(32, 8) : (1 @ laneid, 1)])
+TILE = square()[0:32, 0:8]
+LD = Dim("ld", at_least=64)
+
+
+def by(spec: Any) -> Copy:
+    """A copy of the tile by the layout of a spec."""
+    return Copy(TILE, TILE, TileLayout(spec))
+
+
+def by_map(deal: Callable[..., Any], shape: tuple[int, int] = (32, 8), **how: Any) -> Copy:
+    return Copy(TILE, TILE, Map.of(deal, shape, **how))
+
+
+WIDE = Copy(TILE, TILE, ROWS)
+BAD: dict[str, tuple[str, Callable[[], Any]]] = {
+    "a layout for a view": ("source.*view", lambda: Copy(SQUARE, TILE, ROWS)),  # type: ignore[arg-type]
+    "two shapes": ("32 x 8 and 64 x 64", lambda: Copy(TILE, square(), ROWS)),
+    "two widths": ("16 and 32", lambda: Copy(TILE, square(dtype="float32")[0:32, 0:8], ROWS)),
+    "a symbolic size": ("numbers", lambda: Copy(square()[0:LD, 0:8], square()[0:LD, 0:8], ROWS)),
+    "no tv": ("tv.*None", lambda: Copy(TILE, TILE, None)),  # type: ignore[arg-type]
+    "of another tile": ("16 x 16.*32 x 8", lambda: Copy(TILE, TILE, mma("m16n8k16", "f16").A)),
+    "of another size": ("32 x 4.*32 x 8", lambda: by(S[(32, 4) : (1 @ laneid, 1)])),
+    "turned round": (
+        "8 x 32.*32 x 8",
+        lambda: by_map(lambda i, j: {"laneid": j, "m": i}, (8, 32)),
+    ),
+    "some elements": (
+        "every element",
+        lambda: by_map(lambda i, j: {"laneid": i, "m": j}, where=lambda i, j: i > 3),
+    ),
+    "symbolic": ("numbers", lambda: by(S[(32, 8) : (1 @ laneid, LD)])),
+    "two in one place": ("elements 0 and 7.*value 0 of", lambda: by(S[(32, 8) : (1 @ laneid, 0)])),
+    "two by a map": ("elements 0 and 1 ", lambda: by_map(lambda i, j: {"laneid": i, "m": j // 2})),
+    "lane 32": ("0..31; got 0..62", lambda: by(S[(32, 8) : (2 @ laneid, 1)])),
+    "a lane before 0": ("-1", lambda: by(S[(32, 8) : (1 @ laneid, 1)] + -1 @ laneid)),
+    "a value before 0": ("-2", lambda: by(S[(32, 8) : (1 @ laneid, 1)] + -2 @ m)),
+    "blocks": ("bx", lambda: by(S[(32, 8) : (1 @ bx, 1)])),
+    "two kinds": ("laneid, tx|tx, laneid", lambda: by(S[(16, 2, 8) : (1 @ tx, 1 @ laneid, 1)])),
+    "a level out": ("wgid counts", lambda: by(S[(2, 16, 8) : (1 @ wgid, 1 @ laneid, 1)])),
+    "no whole element": ("16 bits; got 3", lambda: WIDE.read(3)),
+    "no bytes": ("got 0", lambda: WIDE.write(0)),
+    "bytes a float": ("4.0", lambda: WIDE.read(4.0)),  # type: ignore[arg-type]
+    "more than a lane has": ("32 bytes are 16 values.*no value 8", lambda: WIDE.read(32)),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_inputs_are_refused_in_words(what: str):
+    words, make = BAD[what]
+    with pytest.raises(LayoutAlgebraError) as refused:
+        make()
+    assert re.search(words, str(refused.value)), str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["step", "warp"])
+def test_a_dim_may_not_be_called_like_a_variable_of_the_access(name: str):
+    pitch = Dim(name, at_least=64, at_most=128)
+    copy = Copy(square(TileLayout(S[(64, 64) : (pitch, 1)])), square(), BY_EIGHT)
+    with pytest.raises(LayoutAlgebraError, match=f"variable {name}"):
+        copy.read(2)
+    element = Dim("element", multiple_of=8, at_least=64, at_most=128)
+    padded = square(TileLayout(S[(64, 64) : (element, 1)]))
+    assert Copy(padded, square(), BY_EIGHT).widest().bytes == 16

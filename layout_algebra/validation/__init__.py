@@ -1,0 +1,41 @@
+"""Compiled code proven equal to the layout that it was made from.
+
+    proof = validate(kernel, compile_ptx(kernel, "sm_90a"))
+    proof.verdict                                   # PROVED, for every thread of the grid
+
+    validate_ptx(text, "kernel", layout, parameters=["laneid", "m", 512])
+
+The PTX text is read (reader.py), run for all threads at once (symbolic.py), and compared with the
+map, store by store.  Where the terms are the same there is nothing left to ask; otherwise the
+solver is asked, and then every thread is run.  What is trusted is written down in docs/trust.md.
+"""
+
+from __future__ import annotations
+
+from layout_algebra.validation.claim import Validates
+from layout_algebra.validation.contracts import (
+    Anything,
+    Contract,
+    ContractError,
+    Coordinate,
+    Number,
+    Output,
+)
+from layout_algebra.validation.reader import read_ptx
+from layout_algebra.validation.syntax import PtxError
+from layout_algebra.validation.validating import Launch, validate, validate_ptx
+
+__all__ = [
+    "Anything",
+    "Contract",
+    "ContractError",
+    "Coordinate",
+    "Launch",
+    "Number",
+    "Output",
+    "PtxError",
+    "Validates",
+    "read_ptx",
+    "validate",
+    "validate_ptx",
+]

@@ -1,0 +1,40 @@
+"""How a `Validates` claim is decided by structure: by its terms, or by running a sample.
+
+Importing this module gives the rule to the prover, so that `prove(Validates(...))` goes its usual
+way: this rule, then the solver for what it leaves open, then every thread, for small grids.
+"""
+
+from __future__ import annotations
+
+from layout_algebra.prover.rules import RULES, Facts, Outcome, as_queries
+from layout_algebra.prover.rules.lemmas import DIVISION, XORS
+from layout_algebra.validation.claim import Validates
+from layout_algebra.validation.enumerating import sampled_difference
+from layout_algebra.verdicts import Query, Step, Verdict
+
+
+def by_translation(claim: Validates, facts: Facts) -> Outcome | None:
+    """Every store of every path is the wanted one by its terms; or a sampled thread is wrong."""
+    findings = claim.findings
+    if findings is not None and not any(one.questions for one in findings):
+        return Outcome(Verdict.PROVED, _step(claim))
+    witness = sampled_difference(claim.program)
+    if witness is None:
+        return None
+    step = Step("running a sample", "the code, on exact integers")
+    return Outcome(Verdict.REFUTED, step, witness=witness)
+
+
+def _step(claim: Validates) -> Step:
+    paths = sum(len(case.execution.paths) for case in claim.cases)
+    stores = sum(one.stores for one in claim.findings or ())
+    divisions = claim.division_questions()
+
+    def queries() -> tuple[Query, ...]:
+        return as_queries(claim.questions() or (), ())
+
+    detail = f"{paths} paths, {stores} stores, {len(divisions)} divisions by multiplication"
+    return Step("translation", detail, (DIVISION, XORS), queries)
+
+
+RULES[Validates] = (by_translation,)

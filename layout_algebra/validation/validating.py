@@ -1,0 +1,165 @@
+"""`validate` and `validate_ptx`: from compiled code to a Proof."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from layout_algebra.claims import Subject
+from layout_algebra.device.kernels import Kernel, flat_map
+from layout_algebra.maps import Map
+from layout_algebra.prover import Budget, prove
+from layout_algebra.validation import routes as routes
+from layout_algebra.validation.claim import Validates
+from layout_algebra.validation.contracts import (
+    Anything,
+    Contract,
+    ContractError,
+    Coordinate,
+    Number,
+    Output,
+    Role,
+)
+from layout_algebra.validation.grids import MOST_THREADS
+from layout_algebra.validation.reader import read_ptx
+from layout_algebra.validation.syntax import Function
+from layout_algebra.verdicts import Proof
+
+
+@dataclass(frozen=True)
+class Launch:
+    """The launches that a claim is about.
+
+    Attributes:
+        threads: at most how many threads; as many as ceil(size / block) blocks have, when None.
+        block: the size of a block; every size up to 1024, when None.
+    """
+
+    threads: int | None = None
+    block: int | None = None
+
+    def threads_for(self, f: Map) -> int:
+        """The most threads that a launch for this map has."""
+        if self.threads is not None:
+            return self.threads
+        if not isinstance(f.size, int):
+            raise ContractError(f"compiled code has numbers for sizes; {f.size} is symbolic")
+        if self.block is not None:
+            return -(-f.size // self.block) * self.block
+        return f.size + MOST_THREADS - 1
+
+
+#: How a parameter may be described: a role, a number, or the name of an axis or a coordinate.
+Described: TypeAlias = Role | int | str
+
+#: Limits of a query: what terms leave open is small, or hopeless.
+BUDGET = Budget(rlimit=4_000_000, seconds=2.0)
+
+
+def validate(kernel: Kernel, ptx: Any, *, budget: Budget = BUDGET) -> Proof:
+    """Prove that compiled code is what a generated kernel says.
+
+    Args:
+        kernel: from `kernel_of`.
+        ptx: from `compile_ptx(kernel, target)`, or the text itself.
+
+    Returns:
+        A Proof of `Validates`: for every launch of ceil(size / block) blocks of any size, and
+        wherever the arrays are.
+
+    Raises:
+        PtxError: something in the text is not read.
+        ContractError: the text's parameters are not the kernel's.
+    """
+    return prove(claim_of(kernel, ptx), budget=budget)
+
+
+def claim_of(kernel: Kernel, ptx: Any) -> Validates:
+    """The claim that `validate` proves."""
+    text = ptx if isinstance(ptx, str) else ptx.text
+    entry = kernel.name if isinstance(ptx, str) else ptx.entry
+    roles = (*(Output(axis, kernel.width) for axis in kernel.outputs), Number(kernel.size))
+    contract = Contract(roles, Launch().threads_for(kernel.map))
+    return Validates(kernel.map, text, entry, contract)
+
+
+def validate_ptx(
+    text: str,
+    entry: str | None,
+    layout: Any,
+    *,
+    shape: Any = None,
+    parameters: Mapping[int | str, Described] | Sequence[Described],
+    result: str | None = None,
+    launch: Launch = Launch(),
+    budget: Budget = BUDGET,
+) -> Proof:
+    """Prove that a user's own PTX computes the places of a layout.
+
+    Args:
+        text: the PTX, from any compiler.
+        entry: the entry or function; None where there is only one.
+        layout: a layout, a Map, or a callable as for `Map.of`.
+        shape: the logical shape of a layout, or a callable's sizes.
+        parameters: what the parameters hold, in order, or by number or name; those that are not
+            named may hold anything.  An int is the value; a str the axis to whose array of 32-bit
+            words it points, or the coordinate that it holds; or one of `Output`, `Number`,
+            `Coordinate`, `Anything`.
+        result: the axis that a function returns.
+        launch: which threads run an entry.
+        budget: limits of each solver query.
+
+    Returns:
+        A Proof of `Validates`.
+
+    Raises:
+        PtxError: something in the text is not read.
+        ContractError: parameters that are not there, or do not fit.
+    """
+    function = read_ptx(text, entry)
+    source: Subject = Map.of(layout, shape)
+    names = [variable.name for variable in source.coordinates]
+    roles = tuple(_role(given, source.axes, names) for given in _given(function, parameters))
+    threads = 0
+    if function.is_entry:
+        threads = launch.threads_for(flat_map(source)[0])
+    contract = Contract(roles, threads, launch.block, result)
+    return prove(Validates(source, text, function.name, contract), budget=budget)
+
+
+def _given(
+    function: Function, parameters: Mapping[int | str, Described] | Sequence[Described]
+) -> list[Described]:
+    """What is said of each parameter, in order."""
+    if not isinstance(parameters, Mapping):
+        return list(parameters)
+    found: list[Described] = [Anything() for _ in function.parameters]
+    positions = {one.name: k for k, one in enumerate(function.parameters)}
+    for key, described in parameters.items():
+        position = key if isinstance(key, int) else positions.get(key, -1)
+        if not 0 <= position < len(found):
+            raise ContractError(
+                f"no parameter {key!r} of {function.name}; there is ({', '.join(positions)})"
+            )
+        found[position] = described
+    return found
+
+
+def _role(given: Described, axes: Sequence[str], names: Sequence[str]) -> Role:
+    if isinstance(given, Output | Number | Coordinate | Anything):
+        return given
+    if isinstance(given, int):
+        return Number(given)
+    if given in axes and given in names:
+        raise ContractError(f"{given!r} is an axis and a coordinate: say Output or Coordinate")
+    if given in axes:
+        return Output(given)
+    if given in names:
+        return Coordinate(given)
+    raise ContractError(
+        f"{given!r} is neither an axis ({', '.join(axes)}) nor a coordinate ({', '.join(names)})"
+    )
+
+
+__all__ = ["BUDGET", "Launch", "claim_of", "validate", "validate_ptx"]
