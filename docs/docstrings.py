@@ -10,10 +10,14 @@ The sections `Args:`, `Returns:`, `Raises:` and `Attributes:` are left to Napole
 
 from __future__ import annotations
 
+import inspect
 import re
+import sys
 from collections.abc import Iterator
 from typing import Any
 
+#: Characters of a default value that a signature shows.
+MOST_SHOWN = 60
 SECTIONS = ("Args:", "Returns:", "Raises:", "Attributes:", "Yields:")
 _BACKTICKS = re.compile(r"(`+)(.+?)\1", flags=re.DOTALL)
 _MARKS = re.compile(r"([*|\\_])")
@@ -49,18 +53,26 @@ def _blocks(lines: list[str]) -> Iterator[list[str]]:
     """Runs of lines: paragraphs, and indented parts with the blank lines inside them."""
     block: list[str] = []
     for line in _without_last_blanks(lines):
-        changes = bool(block) and bool(line) and _indented(block[0]) != _indented(line)
-        head = bool(block) and block[0] in SECTIONS
-        hanging = bool(block) and bool(_BULLET.match(block[0])) and block[-1] != ""
-        ends = line in SECTIONS or (changes and not head and not hanging)
-        ends = ends or (bool(block) and bool(line) and block[-1] == "" and not _indented(line))
-        if ends:
+        if block and _begins(line, block):
             yield _without_last_blanks(block)
             block = []
         if block or line:
             block.append(line)
     if block:
         yield _without_last_blanks(block)
+
+
+def _begins(line: str, block: list[str]) -> bool:
+    """Whether a line begins a new block: after a blank one, unless it goes on with indented text."""
+    if line in SECTIONS:
+        return True
+    if not line:
+        return False
+    if block[0] in SECTIONS:
+        return block[-1] == "" and not _indented(line)
+    if _indented(line):
+        return block[-1] == "" and not _indented(block[0])
+    return block[-1] == "" or _indented(block[0])
 
 
 def _indented(line: str) -> bool:
@@ -81,7 +93,8 @@ def _section(block: list[str]) -> list[str]:
         name, colon, text = line.partition(": ")
         own = len(line) - len(line.lstrip()) == 4
         if own and colon:
-            result.append(f"{name}: {inline(text)}")
+            # With a blank after the comma, the first of two names would be taken for a type.
+            result.append(f"{name.replace(', ', ',')}: {inline(text)}")
         else:
             result.append(inline(line))
     return result
@@ -129,7 +142,35 @@ def _prepare(app: Any, what: str, name: str, obj: Any, options: Any, lines: list
     lines[:] = prepared(lines)
 
 
+def shortened(signature: str, function: Any) -> str:
+    """A signature whose long default values are shown by their names, or as `...`.
+
+    Args:
+        signature: as autodoc writes it.
+        function: what it is the signature of.
+    """
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # not every class has one
+        return signature
+    space = vars(sys.modules[function.__module__])
+    for parameter in parameters:
+        shown = repr(parameter.default)
+        if len(shown) > MOST_SHOWN:
+            names = (name for name, value in space.items() if value is parameter.default)
+            signature = signature.replace(shown, next(names, "..."))
+    return signature
+
+
+def _shorten(
+    app: Any, what: str, name: str, obj: Any, options: Any, signature: str | None, result: str
+) -> tuple[str | None, str]:
+    del app, what, name, options
+    return (signature and shortened(signature, obj), result)
+
+
 def setup(app: Any) -> dict[str, bool]:
-    """Registers the step, before Napoleon's."""
+    """Registers both steps; that of docstrings comes before Napoleon's."""
     app.connect("autodoc-process-docstring", _prepare, priority=400)
+    app.connect("autodoc-process-signature", _shorten)
     return {"parallel_read_safe": True}

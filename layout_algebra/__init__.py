@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         WithinBounds,
     )
     from layout_algebra.composing import ComposedMap, compose, layout_of
+    from layout_algebra.copying import Copy
     from layout_algebra.dims import Dim, Relation, equal
     from layout_algebra.errors import CoordinateError, LayoutAlgebraError, NotProvedError
     from layout_algebra.inverting import (
@@ -129,6 +130,7 @@ _HOME: dict[str, tuple[str, ...]] = {
         "WithinBounds",
     ),
     "composing": ("ComposedMap", "compose", "layout_of"),
+    "copying": ("Copy",),
     "dims": ("Dim", "Relation", "equal"),
     "errors": ("CoordinateError", "LayoutAlgebraError", "NotProvedError"),
     "inverting": (
@@ -164,6 +166,7 @@ __all__ = [
     "Composition",
     "ConflictDegree",
     "CoordinateError",
+    "Copy",
     "Covers",
     "Dim",
     "Disjoint",

@@ -5,6 +5,7 @@
     layout-algebra show "S[(8,2,4,2):(4@laneid,1@warpid,1@laneid,1)]" --shape 8x16
     layout-algebra banks "S[(128,64):(64,1)]" --access column --dtype f16 --bytes 16
     layout-algebra recheck ledger.json
+    layout-algebra crosscheck ledger.json --target cpu
 
     0    everything is proved, or refuted where that was expected
     1    something is refuted or failed, a verdict got worse, or two solvers disagree
@@ -115,17 +116,20 @@ def _parser() -> argparse.ArgumentParser:
     )
     everywhere = _Parser(add_help=False)
     everywhere.add_argument("--debug", action="store_true", help="show where an error arose")
-    everywhere.add_argument("--json", action="store_true", help="print JSON instead of text")
+    printing = _Parser(add_help=False)
+    printing.add_argument("--json", action="store_true", help="print JSON instead of text")
     for name, describe, about in (
         ("prove", _prove, "prove the theorems of files and folders; write a ledger"),
         ("check", _check, "ask whether a layout has a property"),
         ("show", _show, "say what a layout is: axes, formula, places"),
         ("banks", _banks, "how a warp's access to shared memory is served"),
         ("recheck", _recheck, "put a ledger's queries to other solvers"),
-        ("crosscheck", _crosscheck, "run a ledger's proofs as kernels"),
+        ("crosscheck", _crosscheck, "check a ledger's proofs again by code that runs"),
     ):
+        # crosscheck writes its JSON to a file, beside the table
+        parents = [everywhere] if name == "crosscheck" else [everywhere, printing]
         command = commands.add_parser(
-            name, help=about, description=about, parents=[everywhere], allow_abbrev=False
+            name, help=about, description=about, parents=parents, allow_abbrev=False
         )
         describe(command)
     return parser
@@ -231,7 +235,26 @@ def _recheck(command: argparse.ArgumentParser) -> None:
 
 def _crosscheck(command: argparse.ArgumentParser) -> None:
     command.add_argument("ledger", metavar="LEDGER", help="what `prove` wrote")
-    command.add_argument("--target", default="cpu", choices=("cpu", "cuda", "simulator", "ptx"))
+    command.add_argument(
+        "--target",
+        default="cpu",
+        choices=("cpu", "ptx", "simulator", "cuda"),
+        help="cpu: every element, compiled; ptx: every map's kernel, compiled for a GPU and proven; "
+        "simulator: the kernels, small ones, without a GPU; cuda: the kernels on a GPU (cpu)",
+    )
+    command.add_argument("--json", metavar="FILE", help="write the report as JSON as well")
+    command.add_argument("--junit", metavar="FILE", help="write it as JUnit XML as well")
+    command.add_argument(
+        "--only", default="", metavar="TEXT", help="the entries whose names contain TEXT"
+    )
+    command.add_argument(
+        "--memory", type=_count, metavar="BYTES", help="bytes that one check may take (1 GiB)"
+    )
+    command.add_argument(
+        "--elements", type=_count, metavar="N", help="elements that one check may look at"
+    )
+    command.add_argument("--arch", metavar="ARCH", help="what PTX is compiled for (sm_90a)")
+    _progress(command)
 
 
 def _progress(command: argparse.ArgumentParser) -> None:
@@ -248,6 +271,12 @@ def _tagged(flag: str) -> Callable[[str], tuple[str, str]]:
 def _positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 0 < len(text) < 5 or int(text) < 1:
         raise argparse.ArgumentTypeError(f"a number from 1 to 9999 is needed; got {text!r}")
+    return int(text)
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 0 < len(text) < 19 or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"a number from 1 to 10^18 is needed; got {text!r}")
     return int(text)
 
 

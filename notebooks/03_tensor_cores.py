@@ -46,7 +46,7 @@ assert_proved(Equivalent(accumulator, isa))
 # %%
 handed = plan(hw.ldmatrix("x4").fragment.map(), ampere.A.map())
 assert handed.kind == "nothing"
-print(handed)
+handed
 
 # %% [markdown]
 # **Hopper: `wgmma`.** Four warps hold 64 rows. Warp w has the rows from 16 * w on, each as Ampere
@@ -92,5 +92,6 @@ assert_proved(Equivalent(loaded, hopper))
 rowwise = hw.tcgen05_atom_layout("32x32b", (128, 8), "float32")
 other = prove(Equivalent(rowwise, hw.tcgen05_atom_layout("16x256b", (128, 8), "float32")))
 assert other.verdict is Verdict.REFUTED
-print(rowwise)
-print(other.witness)
+first, second = other.witness.places
+assert first.keys() == {"tid_in_wg", "m"} != second.keys()
+print(rowwise.formula(shape=(128, 8)))

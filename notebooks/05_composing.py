@@ -65,7 +65,7 @@ assert compose(swizzled, swizzled) == TileLayout(S[4096:1])
 # %%
 found = layout_of(lambda i, j: 64 * i + (j ^ (i % 8 * 8)), (64, 64))
 assert_proved(Equivalent(found, swizzled))
-found
+print(found)
 
 # %% [markdown]
 # Sometimes no layout is the composite. Then the answer is a map, with the reason:
@@ -76,7 +76,6 @@ assert [odd.apply(i)["m"] for i in range(6)] == [0, 6, 7, 8, 9, 15]
 print(odd.why_no_layout)
 guess = prove(Equivalent(odd, TileLayout(S[(3, 2) : (6, 3)])))
 assert guess.verdict is Verdict.REFUTED
-print(guess.witness)
 
 # %% [markdown]
 # Inside `checked()` every operation proves its own result, call by call.

@@ -35,7 +35,7 @@ for candidate in rank(tile, reads=[read], writes=[write], among=TMA_MODES):
 # %%
 found = find_swizzle(tile, reads=[read], writes=[write], among=XOR)
 assert found.layout == ComposeLayout(3, 3, 3, rows)
-found.layout
+print(found.layout)
 
 # %% [markdown]
 # No layout of any kind is better: as many wavefronts are needed for the bytes alone.
@@ -61,7 +61,7 @@ print(len(found.proofs), "proofs")
 # %%
 padded = find_swizzle(tile, reads=[read], among=PADDING)
 assert padded.layout == TileLayout(S[(128, 64) : (72, 1)])
-padded.layout
+print(padded.layout)
 
 # %% [markdown]
 # Not every pair of accesses has a perfect XOR. Here all of them were tried, and the best takes 384
@@ -76,4 +76,4 @@ one = find_swizzle(square, reads=[near, far], among=XOR)
 more = find_swizzle(square, reads=[near, far], among=F2)
 assert (one.wavefronts, more.wavefronts, more.least) == (384, 128, 128)
 print(one.minimal.method)
-more.layout
+print(more.layout)

@@ -11,6 +11,7 @@ from layout_algebra.validation import Output, validate, validate_ptx
 
 tile = ComposeLayout(3, 3, 3, TileLayout(S[(8, 64) : (64, 1)]))
 kernel = kernel_of(tile, (8, 64))
+assert (kernel.size, kernel.width, kernel.outputs) == (512, 32, ("m",))
 print(kernel.source)
 
 # %% [markdown]

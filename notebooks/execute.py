@@ -49,13 +49,14 @@ def cells_of(text: str) -> list[Cell]:
     lines = text.splitlines()
     marks = [number for number, line in enumerate(lines) if MARK.match(line)]
     for begin, end in zip(marks, [*marks[1:], len(lines)], strict=True):
-        body = "\n".join(lines[begin + 1 : end]).strip("\n")
+        text = "\n".join(lines[begin + 1 : end])
+        body = text.strip("\n")
         if "[markdown]" in lines[begin]:
             words = [line.removeprefix("#").removeprefix(" ") for line in body.splitlines()]
             cells.append(Cell(False, "\n".join(words), begin + 2))
         else:
-            skipped = len(body) - len(body.lstrip("\n"))
-            cells.append(Cell(True, body.rstrip(), begin + 2 + skipped))
+            blank = len(text) - len(text.lstrip("\n"))
+            cells.append(Cell(True, body.rstrip(), begin + 2 + blank))
     return cells
 
 

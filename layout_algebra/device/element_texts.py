@@ -8,18 +8,20 @@ The texts are written by the emitter of `kernels` and mean the same under CPytho
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from layout_algebra import terms
+from layout_algebra.arithmetic import integers
 from layout_algebra.device.kernels import (
     GUARD,
     flat_map,
     number,
 )
 from layout_algebra.device.source_text import PYTHON, WidthError, Words, check_range, least_width
+from layout_algebra.folding import variables
 from layout_algebra.maps import Map
-from layout_algebra.terms import Term
+from layout_algebra.terms import Term, Var
 
 #: A box: (axis, lowest, highest), both inside.
 Box = Sequence[tuple[str, int, int]]
@@ -48,14 +50,15 @@ class Cells(Text):
         volume: the places of the box: cells are below it.
         box: the box.
         elements, copies: how many there are; i counts all copies.
-        guarded: whether some elements may be outside the domain.
+        order: the names of the coordinates in the order of i, the first varies slowest; and then
+            those of the replicas.
     """
 
     volume: int
     box: Box
     elements: int
     copies: int
-    guarded: bool
+    order: tuple[str, ...]
 
     @property
     def total(self) -> int:
@@ -92,29 +95,61 @@ def cells_of(source: Map, box: Box | None = None) -> Cells:
         CoordinateError: symbolic sizes, or coordinates without bounds.
         WidthError: more than 2^64 cells.
     """
+    guarded(source)  # refuses symbolic sizes
+    source = _by_stride(source, box)
     flat, copies = flat_map(source)
     own = {axis: term for axis, term in flat.outputs if axis != GUARD or not source.guard}
     if box is None:
         box = [(axis, *range_of(axis, term)) for axis, term in own.items()]
     box = [*box, *((axis, 0, 0) for axis in own if axis not in {name for name, _, _ in box})]
+    key, volume = _number_of(own, box)
+    width, text = least_width(lambda w: _cell_text(w, flat, box, key, volume, bool(source.guard)))
+    size = number(flat.size)
+    order = tuple(variable.name for variable in (*source.coordinates, *source.replicas))
+    return Cells(text, "cell", width, volume, box, size // copies, copies, order)
+
+
+def _number_of(places: Mapping[str, Term], box: Box) -> tuple[Term, int]:
+    """The number of a place in a box, row-major, and how many places there are."""
     volume, key = 1, terms.const(0)
     for axis, low, high in box:
-        place = own.get(axis, terms.const(0))
+        place = places.get(axis, terms.const(0))
         key = terms.linear([(key, high - low + 1), (place, 1)], -low)
         volume *= high - low + 1
-    guarded = bool(source.guard)
-    width, text = least_width(lambda w: _cell_text(w, flat, box, key, volume, guarded))
-    size = number(flat.size)
-    return Cells(text, "cell", width, volume, box, size // copies, copies, guarded)
+    return key, volume
 
 
-def _cell_text(width: int, flat: Map, box: Box, key: Term, volume: int, guarded: bool) -> str:
+def _by_stride(source: Map, box: Box | None) -> Map:
+    """The map with its coordinates in the order of how far their first step goes.
+
+    For a tile the places then come in order, and memory is written in order.  Elsewhere it is a
+    guess, which nothing but speed depends on.
+    """
+    places = dict(source.outputs)
+    if box is None:
+        box = [(axis, *range_of(axis, term)) for axis, term in source.outputs]
+    key, _ = _number_of(places, box)
+    start = {variable: range_of(variable.name, variable)[0] for variable in variables([key])}
+
+    def step(variable: Var) -> int:
+        if variable not in start or variable.low == variable.high:
+            return 0
+        here, there = (
+            integers.values_of([key], {**start, variable: start[variable] + by})[0] for by in (0, 1)
+        )
+        return abs(there - here)
+
+    ordered = sorted(source.coordinates, key=step, reverse=True)
+    return replace(source, coordinates=tuple(ordered))
+
+
+def _cell_text(width: int, flat: Map, box: Box, key: Term, volume: int, partial: bool) -> str:
     check_range("the number of a place", 0, volume + 1, width)
     check_range("the number of an element", 0, number(flat.size), width)
     w = f"uint{width}"
     words = Words(PYTHON, width, dict.fromkeys(flat.coordinates, "i"))
     tests, used = _tests(words, flat, box, f"{w}({volume})")
-    if guarded:
+    if partial:
         inside = words.name_of(dict(flat.outputs)[GUARD])
         used.append(inside)
         tests.insert(0, f"if {inside} == {w}(0):\n        return {w}({volume + 1})")

@@ -20,11 +20,23 @@ from layout_algebra.device.runner import OPTIONS, WORDS, Compiled, Runner
 #: Elements between two passes: their words stay in a processor's nearest memory.
 STRETCH = 512
 
+#: Bytes within which `spread` moves a byte.
+PAGE = 1 << 12
+
 
 def compiled_loop(function: Callable[..., Any]) -> Compiled:
     """The function, to be compiled for the arguments that it gets."""
     made: Compiled = numba.njit(**OPTIONS)(function)
     return made
+
+
+def spread(cell: int) -> int:
+    """Where a byte map keeps a cell: in another line of the same page.
+
+    Strides that are large powers of two would otherwise meet in a few sets of the cache.  The
+    lines of a page are permuted by what is above the page, so that this is its own inverse.
+    """
+    return cell ^ ((((cell >> 12) ^ (cell >> 18)) & 63) << 6)
 
 
 def fails(runner: Runner, bad: Compiled, width: int, count: int) -> int | None:
@@ -34,12 +46,12 @@ def fails(runner: Runner, bad: Compiled, width: int, count: int) -> int | None:
 
 
 def marking(cell: Compiled, width: int) -> Compiled:
-    """marks[cell(i)] = 1 for every i.  Threads may write one byte twice: always the same value."""
-    word = WORDS[width]
+    """Marks the byte of cell(i) for every i.  Two threads may write one byte: the same value."""
+    word, spread_word = WORDS[width], compiled_loop(spread)
 
     def loop(start, stop, marks):  # type: ignore[no-untyped-def]
         for number in range(start, stop):
-            marks[cell(word(number))] = 1
+            marks[word(spread_word(cell(word(number))))] = 1
         return 0
 
     return compiled_loop(loop)
@@ -97,16 +109,16 @@ def distinct(cell: Compiled, width: int) -> Compiled:
 
 def repeating(cell: Compiled, width: int) -> Compiled:
     """The first i whose cell below `volume` an earlier element has; marks what it has seen."""
-    word = WORDS[width]
+    word, spread_word = WORDS[width], compiled_loop(spread)
 
     def loop(start, stop, marks, copies, volume):  # type: ignore[no-untyped-def]
         for element in range(start, stop):
             for copy in range(copies):
                 found = cell(word(element * copies + copy))
-                if found < word(volume) and marks[found]:
+                if found < word(volume) and marks[word(spread_word(found))]:
                     return element * copies + copy
             for copy in range(copies):
-                marks[cell(word(element * copies + copy))] = 1
+                marks[word(spread_word(cell(word(element * copies + copy))))] = 1
         return -1
 
     return compiled_loop(loop)

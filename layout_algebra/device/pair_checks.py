@@ -29,7 +29,7 @@ def equivalent(claim: Equivalent, dims: Dims, memory: int) -> Task:
         found = find(runner)
         if found is None:
             return None
-        at = point_of(first, found, dims, copies=False)
+        at = point_of(first, found, dims, [v.name for v in first.coordinates])
         return replayed(claim.witness(at, dims), claim, f"element {found}")
 
     return Task(Cost(size * sum(copies), 0, "every element"), run)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -49,24 +49,25 @@ class Occupancy(Protocol):
 
 
 class ByteMap:
-    """A byte for each cell, and two for what is in none."""
+    """A byte for each cell, and two for what is in none; spread (see `loops`), in whole pages."""
 
     method = "byte map"
 
     def __init__(self, runner: Runner, cells: Cells, group: int) -> None:
         self.runner, self.cells, self.group = runner, cells, group
         self.cell = runner.function(cells.text, cells.name)
-        self.marks: Any = np.zeros(cells.volume + 2, dtype=np.uint8)
+        self.marks: Any = np.zeros(self.memory(cells), dtype=np.uint8)
         runner.each(loops.marking(self.cell, cells.width), cells.total, self.marks)
-        self.strays = bool(self.marks[cells.astray])
+        self.strays = bool(self.marks[loops.spread(cells.astray)])
 
     @staticmethod
     def memory(cells: Cells) -> int:
-        return cells.volume + 2
+        return -(-(cells.volume + 2) // loops.PAGE) * loops.PAGE
 
     def collision(self) -> tuple[int, int] | None:
         cells, run = self.cells, self.runner
-        used = run.timed(lambda: int(np.count_nonzero(self.marks[: cells.volume].view(bool))))
+        self._close(0)
+        used = run.timed(lambda: int(np.count_nonzero(self.marks.view(bool))))
         if used == cells.total:
             return None
         loop = loops.distinct(self.cell, cells.width)
@@ -83,9 +84,14 @@ class ByteMap:
         return (0 if first is None else first), second
 
     def missing(self) -> int | None:
-        marks = self.marks[: self.cells.volume]
-        found = int(self.runner.timed(lambda: np.argmin(marks)))
-        return None if marks[found] else found
+        self._close(1)
+        found = int(self.runner.timed(lambda: np.argmin(self.marks)))
+        return None if self.marks[found] else loops.spread(found)
+
+    def _close(self, value: int) -> None:
+        """Gives the bytes that are no cell's a value."""
+        for number in range(self.cells.volume, len(self.marks)):
+            self.marks[loops.spread(number)] = value
 
 
 class SortedCells:
@@ -135,7 +141,7 @@ def injective(claim: Injective, dims: Dims, memory: int) -> Task:
         if occupancy.strays:
             raise WitnessError(f"a place of {claim.f} is outside its range: a fault")
         found = occupancy.collision()
-        return None if found is None else _shared(claim, f, found, dims)
+        return None if found is None else _shared(claim, f, found, dims, cells.order)
 
     return _task(cells, memory, cells.copies, run)
 
@@ -148,11 +154,13 @@ def bijective(claim: Bijective, dims: Dims, memory: int) -> Task:
     def run(occupancy: Occupancy) -> Witness | None:
         if occupancy.strays:
             flat = _first(occupancy, cells, cells.astray)
-            return _at(parts[WithinBounds], f, flat, dims, "an element outside the box")
+            point = point_of(f, flat, dims, cells.order)
+            return _at(parts[WithinBounds], point, dims, f"element {flat}")
         found = occupancy.collision()
         if found is not None:
             one, two = (flat // cells.copies for flat in found)
-            return _shared(parts[ReplicasDistinct if one == two else Injective], f, found, dims)
+            part = parts[ReplicasDistinct if one == two else Injective]
+            return _shared(part, f, found, dims, cells.order)
         missing = occupancy.missing()
         return None if missing is None else _uncovered(claim.parts()[-1], cells, missing, dims)
 
@@ -182,7 +190,7 @@ def replicas_distinct(claim: ReplicasDistinct, dims: Dims, memory: int) -> Task:
         plain = exec_source(cells.text, cells.name)
         begin = second - second % cells.copies
         first = next(i for i in range(begin, second + 1) if plain(i) == plain(second))
-        return _shared(claim, f, (first, second), dims)
+        return _shared(claim, f, (first, second), dims, cells.order)
 
     return Task(Cost(cells.total, 0, "pairs of copies"), run)
 
@@ -194,7 +202,9 @@ def within_bounds(claim: WithinBounds, dims: Dims, memory: int) -> Task:
     def run(runner: Runner) -> Witness | None:
         bad = runner.function(text.text, text.name)
         flat = loops.fails(runner, bad, text.width, total)
-        return None if flat is None else _at(claim, f, flat, dims, "an element outside")
+        if flat is None:
+            return None
+        return _at(claim, point_of(f, flat, dims), dims, f"element {flat}")
 
     return Task(Cost(total, 0, "every element"), run)
 
@@ -226,16 +236,18 @@ def _first(occupancy: Occupancy, cells: Cells, cell: int) -> int:
     return found
 
 
-def _shared(claim: Claim, f: Map, found: tuple[int, int], dims: Dims) -> Witness:
+def _shared(
+    claim: Claim, f: Map, found: tuple[int, int], dims: Dims, order: Sequence[str]
+) -> Witness:
     """The counterexample that two elements, or copies, in one place are."""
-    one, two = (point_of(f, flat, dims) for flat in found)
+    one, two = (point_of(f, flat, dims, order) for flat in found)
     second = {terms.var(v.name + "'", v.low, v.high): number for v, number in two.items()}
     point: dict[Var, int] = {**one, **second}
     return replayed(claim.witness(point, dims), claim, f"elements {found[0]} and {found[1]}")
 
 
-def _at(claim: Claim, f: Map, flat: int, dims: Dims, about: str) -> Witness:
-    return replayed(claim.witness(point_of(f, flat, dims), dims), claim, f"{about}, {flat}")
+def _at(claim: Claim, point: Mapping[Var, int], dims: Dims, about: str) -> Witness:
+    return replayed(claim.witness(point, dims), claim, about)
 
 
 def _uncovered(claim: Claim, cells: Cells, cell: int, dims: Dims) -> Witness:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,10 +89,20 @@ def evaluated(f: Map, dims: Dims) -> Map:
     return f.evaluated(**dims) if dims and f.is_symbolic else f
 
 
-def point_of(f: Map, flat: int, dims: Dims, *, copies: bool = True) -> dict[Var, int]:
-    """The values of a map's coordinates (and replicas) for a flat index, row-major."""
+def point_of(f: Map, flat: int, dims: Dims, order: Sequence[str] | None = None) -> dict[Var, int]:
+    """The values of a map's variables for a flat index.
+
+    Args:
+        f: the map.
+        flat: the index.
+        dims: the values of its Dims.
+        order: the names of the variables, the first varies slowest; by default the coordinates and
+            then the replicas.
+    """
+    every = {variable.name: variable for variable in (*f.coordinates, *f.replicas)}
     point: dict[Var, int] = {}
-    for variable in reversed((*f.coordinates, *f.replicas) if copies else f.coordinates):
+    for name in reversed(tuple(every) if order is None else order):
+        variable = every[name]
         low, high = (evaluate(_bound(v), dims) for v in (variable.low, variable.high))
         flat, digit = divmod(flat, high - low + 1)
         point[variable] = low + digit

@@ -162,8 +162,9 @@ class Words:
         if not turns:
             return self._let(f"{x} >> {amount}", (x, amount))
         added = self._let(self._number(turns << most), ())
-        raised = self._let(f"({x} + {added}) >> {amount}", (x, added, amount))
-        return self._let(f"{raised} - ({added} >> {amount})", (raised, added, amount))
+        raised = self._let(f"{x} + {added}", (x, added))  # reduced, before it is shifted
+        above = self._let(f"{raised} >> {amount}", (raised, amount))
+        return self._let(f"{above} - ({added} >> {amount})", (above, added, amount))
 
     # -- inside -------------------------------------------------------------------------------
     def _let(self, expression: str, used: Sequence[str]) -> str:

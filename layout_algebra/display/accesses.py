@@ -126,8 +126,8 @@ class _Sectors:
         per_line = self.target.line_bytes // self.target.sector_bytes
         lines = len({sector // per_line for sector in self.sectors})
         headline = (
-            f"{len(self.sectors)} sectors of {self.target.sector_bytes} bytes, {lines} lines of "
-            f"{self.target.line_bytes} bytes"
+            f"{_counted(len(self.sectors), 'sector')} of {self.target.sector_bytes} bytes, "
+            f"{_counted(lines, 'line')} of {self.target.line_bytes} bytes"
         )
         sheet.word(MARGIN, y, headline, size=12, bold=True)
         bottom = self._table(sheet, y + 44)
@@ -158,3 +158,7 @@ class _Sectors:
         sheet.cells(WAVES[0], boxes)
         sheet.words(words, size=10, anchor="middle")
         return top + len(self.lanes) * HEIGHT
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" + ("" if count == 1 else "s")

@@ -119,7 +119,7 @@ class Canvas:
         bold: bool = False,
     ) -> None:  # fmt: skip
         """Texts (x, baseline, text) of one look."""
-        words = list(words)
+        words = [word for word in words if word[2]]
         if words:
             made = "".join([f'<text x="{x:g}" y="{y:g}">{escaped(t)}</text>' for x, y, t in words])
             weight = ' font-weight="bold"' if bold else ""

@@ -23,8 +23,8 @@ VERDICTS = {
 }
 #: Fills of words that wait: first wavefront, second, ... the last one for all beyond.
 WAVES = ("#cfe3f7", "#fde3b0", "#fbc9a2", "#f5aca2", "#efa3bd", "#dbabdf")
-#: Hue steps in degrees, prime to 360, so that neighbours are far apart.
-_STEP = 47
+#: The golden angle in degrees: neighbours are far apart, and no two of many numbers meet.
+_STEP = 137.508
 _LIGHT, _SATURATION = 0.86, 0.62
 _RAMP = ((240, 246, 252), (133, 180, 230))
 

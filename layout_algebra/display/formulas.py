@@ -75,10 +75,9 @@ class Latex:
             factor = -c if negative else c
             shown = _tight(piece, 2) if factor == 1 else _times(_size(factor), piece)
             out += (" - " if negative else " + ") + shown
-        if isinstance(constant, Polynomial):
-            out += f" + {_size(constant)[0]}"
-        elif constant != 0:
-            out += f" - {-constant}" if constant < 0 else f" + {constant}"
+        if isinstance(constant, Polynomial) or constant != 0:
+            last = _size(constant)[0]
+            out += f" - {last[1:]}" if last.startswith("-") else f" + {last}"
         return (out[3:] if out.startswith(" + ") else "-" + out[3:]), 1
 
     def product(self, a: Piece, b: Piece) -> Piece:

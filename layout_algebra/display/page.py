@@ -3,19 +3,16 @@
     write_html(layout, "layout.html", shape=(8, 16))
     write_html(tile, "tile.html", shape=(128, 64), accesses=("column", "row"), bytes=16)
 
-The page needs no network and no Python.  What is proven is proven here, when it is written, and goes
-along with method, time and queries; what the page itself finds out about an edited layout is an
-enumeration, and is called so.  The same module, and the same data, make the widget of a notebook.
+The page needs no network and no Python.  What is proven is proven here, when it is written, and
+goes along with method, time and queries; what the page itself finds out about an edited layout is
+an enumeration, and is called so.  The same module and the same data make the widget of a notebook.
 """
 
 from __future__ import annotations
 
-import ast
 import json
-import operator
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -23,29 +20,28 @@ from pathlib import Path
 from typing import Any
 
 from layout_algebra.axes import Axis
-from layout_algebra.claims import BankConflictFree, ConflictDegree, Injective, Vectorizable
-from layout_algebra.claims.base import Claim
-from layout_algebra.dims import Dim
-from layout_algebra.errors import LayoutAlgebraError, LayoutError
+from layout_algebra.claims import Injective
+from layout_algebra.display.page_records import (
+    Layout,
+    access_records,
+    checked_shape,
+    layout_records,
+    record,
+    usual_accesses,
+    usual_bytes,
+)
 from layout_algebra.hardware import SwizzleMode, catalogue
-from layout_algebra.layouts import ComposeLayout, TileLayout
 from layout_algebra.memory import (
     CDNA3,
     CDNA4,
     NVIDIA,
     NVIDIA_WHOLE_WARP,
-    Access,
-    Buffer,
     MemoryTarget,
     bits_of,
 )
-from layout_algebra.memory.banks import points, service_at
+from layout_algebra.memory.amd_targets import ExactTarget
 from layout_algebra.prover import prove
-from layout_algebra.semantics import check_shape
-from layout_algebra.trees import Source
-from layout_algebra.verdicts import Proof, Verdict
-
-Layout = TileLayout | ComposeLayout
+from layout_algebra.verdicts import Proof
 
 #: The files of the module: each imports from those before it only.
 MODULES = (
@@ -90,21 +86,6 @@ DTYPES = (
     "float64",
     "b128",
 )
-#: Elements whose places a Python program can still name one by one, and JavaScript exactly.
-MOST_EXACT = 1 << 53
-_WARP = 32
-_OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.BitXor: operator.xor,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-    ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift,
-}
 
 
 def write_html(layout: Layout, path: str | Path, **options: Any) -> Path:
@@ -185,12 +166,12 @@ def page_data(
     Raises:
         LayoutError: a layout with Dims, a shape that does not fit, an access that is none.
     """
-    sizes = _checked(layout, shape)
+    sizes = checked_shape(layout, shape)
     bits = bits_of(dtype)
-    moved = bytes if bytes is not None else _usual_bytes(bits)
-    named = accesses if accesses is not None else _usual_accesses(layout, sizes, bits, moved)
-    records = [_record(prove(Injective(layout)), Shown(layout, sizes, bits))]
-    records += [_record(proof, Shown(layout, sizes, bits)) for proof in proofs]
+    moved = bytes if bytes is not None else usual_bytes(bits)
+    named = accesses if accesses is not None else usual_accesses(layout, sizes, bits, moved)
+    records = layout_records(layout, sizes, dtype)
+    records += [record(proof, layout, sizes, bits) for proof in proofs]
     for text in named:
         records += access_records(layout, sizes, dtype, text, moved)
     return {
@@ -204,21 +185,6 @@ def page_data(
         "dtypes": _dtypes(dtype, presets),
         "presets": _presets() if presets else {"sources": [], "families": {}},
     }
-
-
-def _checked(layout: Layout, shape: Sequence[int] | None) -> tuple[int, ...]:
-    """The shape, if a page can draw the layout over it."""
-    if not isinstance(layout, TileLayout | ComposeLayout):  # type: ignore[redundant-expr]
-        raise LayoutError(f"a page is about a TileLayout or a ComposeLayout; got {layout!r}")
-    if layout.is_symbolic:
-        names = ", ".join(sorted(symbol.name for symbol in layout.symbols()))
-        raise LayoutError(f"a page draws numbers: give values, layout.evaluated({names}=...)")
-    sizes = tuple(int(size) for size in (layout.extents if shape is None else shape))  # type: ignore[arg-type]
-    check_shape(layout, sizes)
-    largest = max((abs(int(size)) for size in layout.affine.sizes()), default=0)  # type: ignore[arg-type]
-    if max(largest, int(layout.size())) >= MOST_EXACT:  # type: ignore[arg-type]
-        raise LayoutError(f"a page counts exactly below {MOST_EXACT}; {layout} goes beyond")
-    return sizes or (1,)
 
 
 @cache
@@ -249,6 +215,7 @@ def target_data(target: MemoryTarget) -> dict[str, Any]:
         "lanes": target.lanes,
         "reads": target.reads,
         "writes": target.writes,
+        "exact": isinstance(target, ExactTarget),
         "source": target.source,
     }
 
@@ -279,115 +246,3 @@ def _presets() -> dict[str, Any]:
             }
         )
     return {"sources": list(sources), "families": families}
-
-
-# -- verdicts ----------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Shown:
-    """What a verdict is shown with: the layout, its shape, bits of an element, the access."""
-
-    layout: Layout
-    shape: tuple[int, ...]
-    bits: int
-    access: dict[str, Any] | None = None
-
-
-def _record(proof: Proof, shown: Shown) -> dict[str, Any]:
-    """A proof as the page reads it, its queries included."""
-    claim = proof.claim
-    at_most = getattr(claim, "at_most", None)
-    about = "" if shown.access is None else f" of any {shown.access['words']}"
-    bound = "" if at_most is None else f", at most {at_most},"
-    witness = None
-    if proof.witness is not None:
-        flats = _flats(proof.witness.points, shown) if shown.access is None else []
-        witness = {**proof.witness.to_json(), "flats": flats}
-    return {
-        "layout": str(shown.layout),
-        "shape": list(shown.shape),
-        "bits": shown.bits,
-        "access": shown.access,
-        "name": claim.name,
-        "claim": str(claim),
-        "short": f"{claim.name}{bound}{about}" if shown.access else str(claim),
-        "verdict": str(proof.verdict),
-        "method": proof.method,
-        "seconds": round(proof.seconds, 7),
-        "reason": proof.reason,
-        "witness": witness,
-        "queries": [
-            {"about": query.about, "logic": query.logic, "smt2": query.smt2}
-            for query in proof.queries()
-        ],
-    }
-
-
-def _flats(given: Sequence[dict[str, int]], shown: Shown) -> list[int]:
-    """The flat indices of a witness' elements: its coordinates are digits c0, c1, ... or i, j, k."""
-    extents = [int(extent) for extent in shown.layout.extents]  # type: ignore[arg-type]
-    few = ("i", "j", "k") if len(shown.shape) <= 3 else tuple(f"i{d}" for d in range(len(shown.shape)))
-    spaces = [
-        ([f"c{k}" for k in range(len(extents))], extents),
-        (list(few[: len(shown.shape)]), list(shown.shape)),
-    ]
-    found: list[int] = []
-    for point in given:
-        for names, sizes in spaces:
-            if all(name in point for name in names):
-                flat = 0
-                for name, size in zip(names, sizes, strict=True):
-                    flat = flat * size + point[name]
-                found.append(flat)
-                break
-    return found
-
-
-def layout_records(
-    layout: Layout, shape: Sequence[int], dtype: str, access: dict[str, Any] | None = None
-) -> list[dict[str, Any]]:
-    """The verdicts of a layout, and of one access if there is one, as the page reads them.
-
-    Args:
-        layout, shape, dtype: as for `page_data`.
-        access: {"pick": "column" | "row" | coordinates, "bytes": ..., "kind": "read" | "write"}.
-
-    Raises:
-        LayoutError: what does not fit together.
-    """
-    sizes = _checked(layout, shape)
-    records = [_record(prove(Injective(layout)), Shown(layout, sizes, bits_of(dtype)))]
-    if access is not None:
-        pick, moved, kind = (access.get(name) for name in ("pick", "bytes", "kind"))
-        if not isinstance(pick, str) or type(moved) is not int or kind not in ("read", "write"):
-            raise LayoutError(f"an access has a pick, bytes, and read or write; got {access!r}")
-        records += access_records(layout, sizes, dtype, pick, moved, kind)
-    return records
-
-
-def access_records(
-    layout: Layout, shape: Sequence[int], dtype: str, text: str, bytes: int, kind: str = "read"
-) -> list[dict[str, Any]]:
-    """The verdicts about banks of one access, for every position and base address."""
-    size = bytes & -bytes if bytes > 0 else 1
-    buffer = Buffer(tuple(shape), dtype, layout, "shared", max(size, 1))
-    access = access_of(buffer, text, bytes, kind)
-    free = access.free[0].name if access.free else None
-    about = {"pick": text, "bytes": bytes, "kind": kind, "free": free}
-    words = f"{text}, {bytes} bytes a lane" if free else f"base, {text}, {bytes} bytes a lane"
-    shown = Shown(layout, tuple(shape), buffer.bits, {**about, "words": words})
-    return [_record(proof, shown) for proof in _access_proofs(access)]
-
-
-def _access_proofs(access: Access) -> Iterator[Proof]:
-    """Free of conflicts, one vector; and where it has conflicts, the degree that it keeps to."""
-    claims: list[Claim] = [BankConflictFree(access), Vectorizable(access)]
-    first, second = (prove(claim) for claim in claims)
-    yield first
-    yield second
-    if first.verdict is Verdict.REFUTED and second.verdict is Verdict.PROVED:
-        at = next(points(access))
-        if first.witness is not None and first.witness.points:
-            values = first.witness.points[0]
-            at |= {free.variable: values.get(free.name, 0) // free.multiple for free in access.free}
-        degree = service_at(access, NVIDIA, 0, at).degree
-        yield prove(ConflictDegree(access, max(1, degree)))

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from layout_algebra import terms
 from layout_algebra.conditions import Condition, at_most
 from layout_algebra.terms import Const, Term
-from layout_algebra.validation.forms import exclusive, masked, modulo, possible_bits, quotient
+from layout_algebra.validation.forms import either, exclusive, masked, modulo, quotient
 from layout_algebra.validation.forms import field as bit_field
 from layout_algebra.validation.magic import Division, Scaled, divisor_of
 from layout_algebra.validation.predicates import Atom, Both, Negated, Test, compared, indicator
@@ -33,6 +33,9 @@ from layout_algebra.validation.words import (
     signed,
     unsigned,
 )
+
+#: Multiplications that begin a division are shifted by at least so many bits.
+_LONG = 16
 
 
 class NotATerm(Exception):  # noqa: N818  (a signal: symbolic execution does not go on here)
@@ -72,7 +75,8 @@ class Arithmetic:
         for one, other in ((a, b), (b, a)):
             made = self._completed(one, other)
             if made is not None:
-                return self._scaled(made, a.bits)
+                found = self._division(made)
+                return Word(total.term if found is None else found, a.bits, made)
         return total
 
     def subtract(self, a: Word, b: Word) -> Word:
@@ -108,12 +112,20 @@ class Arithmetic:
 
     def _floor(self, of: Scaled) -> Term:
         """floor(base * multiplier / 2^shift), as a division where it is one."""
+        found = self._division(of)
+        if found is None and of.shift < _LONG:
+            found = quotient(terms.scale(of.base, of.multiplier), 1 << of.shift)
+        if found is None:  # kept whole: a later shift makes it a division
+            found = terms.floordiv(terms.scale(of.base, of.multiplier), 1 << of.shift)
+            self.products[found] = of
+        return found
+
+    def _division(self, of: Scaled) -> Term | None:
+        """floor(base * multiplier / 2^shift) as base // d; None where it is no division."""
         top = _top(of.base)
         divisor = divisor_of(of.multiplier, of.shift, top)
         if divisor is None:
-            term = terms.floordiv(terms.scale(of.base, of.multiplier), 1 << of.shift)
-            self.products[term] = of
-            return term
+            return None
         self.divisions[Division(of.multiplier, of.shift, divisor, top)] = None
         return quotient(of.base, divisor)
 
@@ -164,14 +176,14 @@ class Arithmetic:
 
     # -- quotients ----------------------------------------------------------------------------
     def divide(self, one: Instruction, a: Word, b: Word) -> Word:
-        x, divisor = self._division(one, a, b)
+        x, divisor = self._divided(one, a, b)
         return Word(quotient(x, divisor), a.bits)
 
     def remainder(self, one: Instruction, a: Word, b: Word) -> Word:
-        x, divisor = self._division(one, a, b)
+        x, divisor = self._divided(one, a, b)
         return Word(modulo(x, divisor), a.bits)
 
-    def _division(self, one: Instruction, a: Word, b: Word) -> tuple[Term, int]:
+    def _divided(self, one: Instruction, a: Word, b: Word) -> tuple[Term, int]:
         read = signed if one.type.kind == "s" else unsigned
         x, divisor = read(a), read(b)
         if not isinstance(divisor, Const) or int(divisor.value) < 1:  # type: ignore[arg-type]
@@ -187,7 +199,7 @@ class Arithmetic:
         if one.type.kind == "s":
             value = signed(a)
             if _least(value) < 0:
-                return Word(quotient(value, 1 << amount), a.bits)
+                return Word(quotient(value, 1 << amount, self._known), a.bits)
         if isinstance(a.origin, Scaled):
             return self._scaled(replace(a.origin, shift=a.origin.shift + amount), a.bits)
         origin = None
@@ -207,15 +219,13 @@ class Arithmetic:
         return Word(terms.bit_and(x, unsigned(b)), a.bits)
 
     def bit_or(self, a: Word, b: Word) -> Word:
-        x, y = unsigned(a), unsigned(b)
-        return Word(terms.add(x, y) if _apart(x, y) else terms.bit_or(x, y), a.bits)
+        return Word(either(unsigned(a), unsigned(b)), a.bits)
 
     def bit_xor(self, a: Word, b: Word) -> Word:
         for one, other in ((a, b), (b, a)):
             if constant(one) == (1 << a.bits) - 1:
                 return self.bit_not(other)
-        x, y = unsigned(a), unsigned(b)
-        return Word(terms.add(x, y) if _apart(x, y) else exclusive(x, y), a.bits)
+        return Word(exclusive(unsigned(a), unsigned(b)), a.bits)
 
     def bit_not(self, a: Word) -> Word:
         return Word(terms.linear([(a.term, -1)], -1), a.bits)
@@ -278,12 +288,6 @@ def _amount(one: Instruction, word: Word) -> int:
     if found is None:
         raise NotATerm(f"a number of bits that varies: {one}")
     return found
-
-
-def _apart(x: Term, y: Term) -> bool:
-    """Whether two numbers never have a bit in common."""
-    one, other = possible_bits(x), possible_bits(y)
-    return one is not None and other is not None and one & other == 0
 
 
 def _least(term: Term) -> int:

@@ -25,7 +25,7 @@ from layout_algebra.validation.contracts import (
     arguments_of,
     base_of,
 )
-from layout_algebra.validation.forms import exclusive, modulo, quotient
+from layout_algebra.validation.forms import either, exclusive, modulo, quotient
 from layout_algebra.validation.grids import Grid
 from layout_algebra.validation.symbolic import Execution, execute
 from layout_algebra.validation.words import Word
@@ -81,7 +81,7 @@ def cases_of(program: Program) -> tuple[Case, ...]:
         zero = terms.const(0)
         return (Case("a call", program, zero, same, (), _wanted(program, same, zero)),)
     (flat,) = f.coordinates
-    thread, known = _in_digits(f)
+    thread, known = _in_digits(f, min(program.size, program.contract.threads))
     about = "a thread that has an element"
     wanted = _wanted(program, {flat: thread}, thread)
     cases = [Case(about, program, thread, {flat: thread}, known, wanted)]
@@ -108,8 +108,8 @@ def _wanted(program: Program, values: Mapping[Var, Term], index: Term) -> tuple[
     return tuple(found)
 
 
-def _in_digits(f: Map) -> tuple[Term, tuple[Condition, ...]]:
-    """The number of a thread that has an element, and what has to be known beside its range."""
+def _in_digits(f: Map, count: int) -> tuple[Term, tuple[Condition, ...]]:
+    """One of the first `count` threads, and what has to be known beside the range of its number."""
     (flat,) = f.coordinates
     size = _int(f.size)
     boundaries = _boundaries(f, flat, size)
@@ -121,9 +121,9 @@ def _in_digits(f: Map) -> tuple[Term, tuple[Condition, ...]]:
         if extent > 1
     ]
     thread = terms.linear(parts)
-    if size % boundaries[-1] == 0:
+    if thread.high == count - 1:
         return thread, ()
-    return thread, (at_most(thread, size - 1),)
+    return thread, (at_most(thread, count - 1),)
 
 
 def _boundaries(f: Map, flat: Var, size: int) -> list[int]:
@@ -185,7 +185,7 @@ class _Plain:
         return terms.bit_and(a, b)
 
     def bit_or(self, a: Term, b: Term, term: Term) -> Term:
-        return terms.bit_or(a, b)
+        return either(a, b)
 
     def shift_left(self, x: Term, amount: Term, term: Term) -> Term:
         return terms.shift_left(x, amount)

@@ -28,7 +28,8 @@ from layout_algebra.validation.contracts import (
     Program,
     check_contract,
 )
-from layout_algebra.validation.enumerating import first_difference
+from layout_algebra.validation.enumerating import difference_in_any_block, first_difference
+from layout_algebra.validation.grids import BLOCK_REGISTERS, COUNTED
 from layout_algebra.validation.magic import questions_about
 from layout_algebra.validation.reader import read_ptx
 from layout_algebra.validation.replaying import replayed
@@ -85,6 +86,11 @@ class Validates(Claim):
         except NotATerm:
             return None
 
+    @property
+    def beside(self) -> frozenset[str]:
+        """What stores depend on beside the thread's number."""
+        return frozenset().union(*(one.beside for one in self.findings or ()))
+
     @cached_property
     def obstacle(self) -> str:
         """Why symbolic execution does not get through; empty where it does."""
@@ -96,7 +102,7 @@ class Validates(Claim):
         return ""
 
     def questions(self) -> tuple[Question, ...] | None:
-        if self.findings is None or any(self._leaks(one) for one in self.findings):
+        if self.findings is None or self.beside & BLOCK_REGISTERS:
             return None
         found = [one for findings in self.findings for one in findings.questions]
         return (*found, *self.division_questions())
@@ -105,15 +111,6 @@ class Validates(Claim):
         """That multiplications and shifts are the divisions for which they were taken."""
         divisions = [one for case in self.cases for one in case.execution.divisions]
         return tuple(questions_about(divisions))
-
-    @staticmethod
-    def _leaks(findings: Findings) -> bool:
-        """Whether a question speaks of a block, whose size is not known."""
-        return any(
-            variable.name.startswith("%")
-            for one in findings.questions
-            for variable in one.variables
-        )
 
     def witness(self, point: Point, dims: Dims) -> Witness | None:
         values = {variable.name: number for variable, number in point.items()}
@@ -132,11 +129,15 @@ class Validates(Claim):
         """
         if self.findings is None:
             raise CoordinateError(f"no term says what is computed: {self.obstacle}")
-        found = first_difference(self.program, self.work())
-        if found is None and not all(one.separate for one in self.findings):
+        if not self.beside & BLOCK_REGISTERS:
+            found = first_difference(self.program)
+        else:
+            found = difference_in_any_block(self.program)
+        others = sorted(self.beside - COUNTED)
+        if found is None and others:
             raise CoordinateError(
-                "what is stored may depend on where the arrays are or how the grid is cut into "
-                "blocks: running the threads once does not show all"
+                f"what is stored may depend on {', '.join(others)}: running every thread once does "
+                "not show all"
             )
         return found
 

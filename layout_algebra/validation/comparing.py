@@ -33,13 +33,13 @@ class Findings:
     Attributes:
         questions: what is open; an answer is a thread that stores something else.
         stores: how many stores are the wanted ones by their terms.
-        separate: whether nothing but addresses depends on where the arrays are, and nothing on how
-            threads are cut into blocks: one placement of the arrays then stands for all.
+        beside: what stores depend on beside the thread's number: %ntid and its like, where arrays
+            are (but for the addresses in them), parameters that may hold anything.
     """
 
     questions: tuple[Question, ...]
     stores: int
-    separate: bool
+    beside: frozenset[str]
 
 
 def compare(case: Case) -> Findings:
@@ -50,10 +50,10 @@ def compare(case: Case) -> Findings:
     """
     found: list[Question] = []
     closed = 0
-    separate = True
+    beside: set[str] = set()
     for path in case.execution.paths:
         wrong = _differences(path, case.wanted)
-        separate = separate and _is_separate(case, path)
+        beside |= _beside(case, path)
         if wrong == ():
             closed += len(case.wanted)
             continue
@@ -62,7 +62,7 @@ def compare(case: Case) -> Findings:
             clauses.append(wrong)
         clauses += _arrays_apart(case, clauses)
         found.append(question(f"{case.about} stores something else", clauses, case.variables()))
-    return Findings(tuple(found), closed, separate)
+    return Findings(tuple(found), closed, frozenset(beside))
 
 
 def _differences(path: Path, wanted: Sequence[Wanted]) -> Clause | None:
@@ -146,8 +146,8 @@ def _arrays_apart(case: Case, clauses: Sequence[Clause]) -> list[Clause]:
     return found
 
 
-def _is_separate(case: Case, path: Path) -> bool:
-    """Whether conditions, values and offsets in the arrays depend on the thread's number alone."""
+def _beside(case: Case, path: Path) -> set[str]:
+    """What conditions, values and offsets in the arrays depend on, beside the thread's number."""
     program = case.program
     inner: list[Term] = [condition.term for condition in path.conditions]
     for store in path.stores:
@@ -159,4 +159,4 @@ def _is_separate(case: Case, path: Path) -> bool:
                 offset = terms.linear([(offset, 1), (start, -1)])
                 break
         inner.append(offset)
-    return variables(inner) <= set(case.variables())
+    return {variable.name for variable in variables(inner) - set(case.variables())}

@@ -119,8 +119,6 @@ def check_contract(contract: Contract, function: Function, f: Map) -> None:
     if function.is_entry != (contract.threads > 0):
         kind = "an entry has threads" if function.is_entry else "a function has none"
         raise ContractError(f"{kind}; got threads={contract.threads}")
-    if function.is_entry and contract.threads < _size(f):
-        raise ContractError(f"{contract.threads} threads for {f.size} elements: some have none")
     if (contract.result is not None) != bool(function.results):
         given = "returns nothing" if not function.results else "returns a value"
         raise ContractError(f"{function.name} {given}; got result={contract.result!r}")

@@ -1,7 +1,7 @@
 """Every thread, or a sample of them, on NumPy arrays: candidates for a counterexample.
 
-    first_difference(program, count)      # the first of `count` threads that stores something else
-    sampled_difference(program)           # the same of a few hundred that are likely to
+    first_difference(program)      # the first thread that stores something else
+    sampled_difference(program)    # the same of a few hundred that are likely to
 
 A candidate is run again on exact ints before anything is said of it.
 """
@@ -14,8 +14,10 @@ from typing import Any
 from layout_algebra.arithmetic.arrays import arrays_of
 from layout_algebra.dims import Size
 from layout_algebra.errors import CoordinateError
+from layout_algebra.prover.options import MOST_PLACES
 from layout_algebra.terms import Var
 from layout_algebra.validation.contracts import Output, Program
+from layout_algebra.validation.grids import MOST_THREADS
 from layout_algebra.validation.replaying import (
     Run,
     arguments_of,
@@ -28,18 +30,40 @@ from layout_algebra.verdicts import Witness
 
 #: Threads that are run at once; threads of a sample, and its seed.
 CHUNK, SAMPLES, SEED = 1 << 18, 400, 8
-#: Candidates that are run again.
-_CANDIDATES = 64
+#: Candidates that are run again, among the threads that are run at once.
+_CANDIDATES = 1024
 
 
-def first_difference(program: Program, count: int) -> Witness | None:
-    """The first thread (or call) that leaves something else, among the first `count`."""
+def first_difference(program: Program, block: int | None = None) -> Witness | None:
+    """The first thread (or call) that leaves something else, in blocks of one size.
+
+    Raises:
+        CoordinateError: numbers beyond 62 bits, or too many candidates of which nothing came.
+    """
     import numpy as np
 
-    (block, *_) = blocks_of(program.contract)
-    for start in range(0, count, CHUNK):
-        numbers = np.arange(start, min(start + CHUNK, count), dtype=np.int64)
+    block = blocks_of(program.contract)[0] if block is None else block
+    for start in range(0, program.work, CHUNK):
+        numbers = np.arange(start, min(start + CHUNK, program.work), dtype=np.int64)
         found = _difference_among(program, numbers, block)
+        if found is not None:
+            return found
+    return None
+
+
+def difference_in_any_block(program: Program) -> Witness | None:
+    """The first thread that leaves something else, in blocks of each size.
+
+    Raises:
+        CoordinateError: too many threads in all.
+    """
+    if program.work * MOST_THREADS > MOST_PLACES:
+        raise CoordinateError(
+            f"{program.work} threads in blocks of every size up to {MOST_THREADS} are more than the "
+            f"{MOST_PLACES} that are run; name the size of the block"
+        )
+    for block in range(1, MOST_THREADS + 1):
+        found = first_difference(program, block)
         if found is not None:
             return found
     return None
@@ -54,12 +78,14 @@ def sampled_difference(program: Program) -> Witness | None:
     ends = {k for end in (0, size, work) for k in range(end - 3, end + 3)}
     steps = {rng.randrange(1 << rng.randrange(1, work.bit_length() + 1)) for _ in range(SAMPLES)}
     chosen = ends | steps | {rng.randrange(work) for _ in range(SAMPLES)}
+    if 0 < size < work:
+        chosen |= {rng.randrange(size) for _ in range(SAMPLES)}
     numbers = np.array(sorted(k for k in chosen if 0 <= k < work), dtype=np.int64)
     for block in blocks_of(program.contract):
         try:
             found = _difference_among(program, numbers, block)
         except CoordinateError:  # numbers beyond 62 bits: one by one, then
-            found = _first_of(program, numbers[:_CANDIDATES], block)
+            found = _first_of(program, numbers, block)
         if found is not None:
             return found
     return None
@@ -69,7 +95,12 @@ def _difference_among(program: Program, numbers: Any, block: int) -> Witness | N
     """The first of these threads (or calls) that leaves something else."""
     coordinates = _coordinates(program, numbers)
     candidates = _candidates(program, numbers, coordinates, block)
-    return _first_of(program, numbers[candidates], block)
+    found = _first_of(program, numbers[candidates[:_CANDIDATES]], block)
+    if found is None and len(candidates) > _CANDIDATES:
+        raise CoordinateError(
+            f"{len(candidates)} threads have to be run one by one: more than {_CANDIDATES}"
+        )
+    return found
 
 
 def _first_of(program: Program, numbers: Any, block: int) -> Witness | None:
@@ -113,7 +144,7 @@ def _candidates(
     try:
         groups = run_many(program.function, specials, arguments, len(numbers))
     except PtxError:
-        return list(range(min(len(numbers), _CANDIDATES)))
+        return list(range(len(numbers)))
     wrong = np.ones(len(numbers), dtype=bool)
     inside = threads < program.size
     places = arrays_of((term for _, term in program.flat.outputs), coordinates)
@@ -121,7 +152,7 @@ def _candidates(
     wanted = _wanted(program, axes, arguments, threads)
     for group in groups:
         wrong[group.members] = _wrong_in(group, wanted, inside)
-    return np.flatnonzero(wrong)[:_CANDIDATES].tolist()
+    return np.flatnonzero(wrong).tolist()
 
 
 def _wanted(
@@ -163,15 +194,12 @@ def _wrong_in(group: Any, wanted: list[tuple[str, Any, Any, int]], inside: Any) 
     wrong = ~here
     left = list(group.stores)
     for space, address, value, bits in wanted:
-        fitting = [
-            one
-            for one in left
-            if one.space == space and one.bits == bits and (one.address == address[members]).all()
-        ]
-        if not fitting:
-            return np.ones(len(members), dtype=bool) if here.any() else wrong
-        left.remove(fitting[0])
-        wrong |= fitting[0].value != value[members]
+        there = [one.address == address[members] for one in left]
+        best = max(range(len(left)), key=lambda k: int(there[k].sum()))
+        store = left.pop(best)
+        if store.space != space or store.bits != bits:
+            return np.ones(len(members), dtype=bool)
+        wrong |= ~there[best] | (store.value != value[members])
     return wrong
 
 

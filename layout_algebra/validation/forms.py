@@ -19,15 +19,18 @@ from typing import TypeAlias
 from layout_algebra import terms
 from layout_algebra.dims import Size
 from layout_algebra.terms import Const, FloorDiv, Mod, Sum, Term, Xor
+from layout_algebra.validation.magic import ratio_of
 
 #: What is known of a quotient of some term: (term, divisor) -> the quotient, or None.
 Known: TypeAlias = Callable[[Term, int], Term | None]
+
+Parts: TypeAlias = list[tuple[Term, int]]
 
 #: Runs of ones in a mask that is taken apart into fields.
 MOST_RUNS = 4
 
 
-def parts_of(term: Term) -> tuple[int, list[tuple[Term, int]]]:
+def parts_of(term: Term) -> tuple[int, Parts]:
     """A term as constant + sum of coefficient * term, with numbers."""
     if isinstance(term, Sum):
         return number_of(term.constant), [(t, number_of(c)) for t, c in term.parts]
@@ -44,15 +47,31 @@ def number_of(size: Size) -> int:
 
 # -- quotients and remainders -------------------------------------------------------------------
 def collected(term: Term) -> Term:
-    """x - d*(x // d) as x % d, also for an x that is spread over the sum."""
+    """x - d*(x // d) as x % d, also for an x that is spread over the sum; two digits as one."""
     if not isinstance(term, Sum):
         return term
     for part, c in term.parts:
+        found = None
         if isinstance(part, FloorDiv):
             found = _as_remainder(term, part, number_of(c))
-            if found is not None:
-                return collected(found)
+        elif isinstance(part, Mod) and isinstance(part.fields[0], FloorDiv):
+            found = _as_longer_digit(term, part, number_of(c))
+        if found is not None:
+            return collected(found)
     return term
+
+
+def _as_longer_digit(term: Sum, upper: Mod, c: int) -> Term | None:
+    """c*(x % a) + c*a*((x // a) % b) as c*(x % (a*b)); None where the lower digit is not there."""
+    x, a = upper.fields[0].fields
+    b = upper.fields[1]
+    if not isinstance(a, int) or not isinstance(b, int) or c % a:
+        return None
+    lower = modulo(x, a)
+    if dict(term.parts).get(lower) != c // a:
+        return None
+    whole = modulo(x, a * b)
+    return terms.linear([(term, 1), (upper, -c), (lower, -c // a), (whole, c // a)])
 
 
 def _as_remainder(term: Sum, quotient: Term, c: int) -> Term | None:
@@ -100,33 +119,86 @@ def quotient(x: Term, divisor: int, known: Known | None = None) -> Term:
         return found
     if divisor == 1:
         return x
+    if isinstance(x, Mod) and number_of(x.fields[1]) % divisor == 0:
+        return modulo(quotient(x.fields[0], divisor, known), x.fields[1] // divisor)
     constant, parts = parts_of(x)
-    inner = [t for t, c in parts if isinstance(t, FloorDiv) and c == 1]
-    if len(inner) == 1 and isinstance(inner[0].fields[1], int):  # (y // a + z) // d
-        y, a = inner[0].fields
-        rest = terms.linear([(x, a), (inner[0], -a)])
-        return quotient(terms.add(y, rest), a * divisor, known)
-    common = gcd(divisor, *(c for _, c in parts))
-    if common > 1:
-        smaller = terms.linear([(t, c // common) for t, c in parts], constant // common)
-        return quotient(smaller, divisor // common, known)
-    for cut in _cuts:
+    for cut in (_not, _to_zero, _down):
         whole, rest = _cut(constant, parts, divisor, cut)
         turns = _window(rest, divisor)
         if turns is not None:
             return terms.linear([(whole, 1)], turns)
     whole, rest = _cut(constant, parts, divisor, _down)
-    two = _of_two_values(rest, lambda value: value // divisor)
-    return terms.add(whole, terms.floordiv(rest, divisor) if two is None else two)
+    if rest is not x:
+        return terms.add(whole, quotient(rest, divisor, known))
+    for rule in (_of_a_quotient, _by_common_factor, _without_low_parts, _of_one_part):
+        found = rule(constant, parts, divisor, known)
+        if found is not None:
+            return found
+    return terms.floordiv(x, divisor)
+
+
+def _of_a_quotient(constant: int, parts: Parts, divisor: int, known: Known | None) -> Term | None:
+    """(y // a + z) // d as (y + a*z) // (a*d)."""
+    inner = [t for t, c in parts if isinstance(t, FloorDiv) and c == 1]
+    if len(inner) != 1:
+        return None
+    y, a = inner[0].fields
+    rest = terms.linear([(t, a * c) for t, c in parts if t is not inner[0]], a * constant)
+    return quotient(terms.add(y, rest), a * divisor, known)
+
+
+def _by_common_factor(
+    constant: int, parts: Parts, divisor: int, known: Known | None
+) -> Term | None:
+    """(g*y + k) // (g*d) as (y + k // g) // d."""
+    common = gcd(divisor, *(c for _, c in parts))
+    if common == 1:
+        return None
+    smaller = terms.linear([(t, c // common) for t, c in parts], constant // common)
+    return quotient(smaller, divisor // common, known)
+
+
+def _without_low_parts(
+    constant: int, parts: Parts, divisor: int, known: Known | None
+) -> Term | None:
+    """(g*y + r) // (g*d) as (y + r // g) // d, where r // g is a number or takes two values."""
+    factors = {gcd(c, divisor) for _, c in parts} - {1, divisor}
+    for factor in sorted(factors, reverse=True):
+        low = terms.linear([(t, c) for t, c in parts if c % factor], constant % factor)
+        turns = _window(low, factor)
+        left = _of_two_values(low, lambda value, by=factor: value // by)
+        if turns is not None:
+            left = terms.const(turns)
+        if left is not None:
+            high = [(t, c // factor) for t, c in parts if c % factor == 0]
+            y = terms.add(terms.linear(high, constant // factor), left)
+            return quotient(y, divisor // factor, known)
+    return None
+
+
+def _of_one_part(constant: int, parts: Parts, divisor: int, known: Known | None) -> Term | None:
+    """(c*t + k) // d as a sum, for a t of two values; c*t // d as t // e, where they are equal."""
+    two = _of_two_values(terms.linear(parts, constant), lambda value: value // divisor)
+    if two is not None or len(parts) != 1 or constant != 0:
+        return two
+    (t, c) = parts[0]
+    if not isinstance(t.low, int) or t.low < 0 or not isinstance(t.high, int) or c < 2:
+        return None
+    smaller = ratio_of(c, divisor, t.high)
+    return None if smaller is None else quotient(t, smaller, known)
 
 
 def modulo(x: Term, divisor: int) -> Term:
     """x % divisor in one form: nothing inside that the remainder takes no notice of."""
+    if isinstance(x, Xor) and divisor & (divisor - 1) == 0:
+        a, b = x.fields
+        return exclusive(modulo(a, divisor), modulo(b, divisor))
     constant, parts = parts_of(x)
     for t, c in parts:
-        if isinstance(t, Mod) and isinstance(t.fields[1], int) and c * t.fields[1] % divisor == 0:
-            return modulo(terms.linear([(x, 1), (t, -c), (t.fields[0], c)]), divisor)
-    for cut in _cuts:
+        simpler = _loosened(t, divisor // gcd(c, divisor))
+        if simpler is not t:
+            return modulo(terms.linear([(x, 1), (t, -c), (simpler, c)]), divisor)
+    for cut in (_not, _to_zero, _down):
         _, rest = _cut(constant, parts, divisor, cut)
         turns = _window(rest, divisor)
         if turns is not None:
@@ -134,6 +206,20 @@ def modulo(x: Term, divisor: int) -> Term:
     _, rest = _cut(constant, parts, divisor, _down)
     two = _of_two_values(rest, lambda value: value % divisor)
     return terms.mod(rest, divisor) if two is None else two
+
+
+def _loosened(t: Term, divisor: int) -> Term:
+    """A term with the same remainder by the divisor, without remainders that do not count."""
+    if isinstance(t, Mod) and number_of(t.fields[1]) % divisor == 0:
+        return t.fields[0]
+    if not isinstance(t, FloorDiv):
+        return t
+    x, a = t.fields
+    constant, parts = parts_of(x)
+    inner = [(_loosened(one, a * divisor // gcd(c, a * divisor)), c) for one, c in parts]
+    if all(new is old for (new, _), (old, _) in zip(inner, parts, strict=True)):
+        return t
+    return quotient(terms.linear(inner, constant), a)
 
 
 def _down(value: int, divisor: int) -> int:
@@ -148,13 +234,9 @@ def _not(value: int, divisor: int) -> int:
     return 0
 
 
-#: How much of each coefficient is taken out: one of these may show that the rest is small.
-_cuts: tuple[Callable[[int, int], int], ...] = (_not, _to_zero, _down)
-
-
 def _cut(
     constant: int,
-    parts: list[tuple[Term, int]],
+    parts: Parts,
     divisor: int,
     cut: Callable[[int, int], int],
 ) -> tuple[Term, Term]:
@@ -204,8 +286,26 @@ def masked(x: Term, mask: int, bits: int, known: Known | None = None) -> Term | 
 
 
 def exclusive(a: Term, b: Term) -> Term:
-    """a ^ b of numbers that are not negative; all ones on one side are a difference."""
+    """a ^ b; where no bit meets it is a sum, and with all ones a difference."""
+    one, other = possible_bits(a), possible_bits(b)
+    if one is not None and other is not None and one & other == 0:
+        return terms.add(a, b)
     return _without_ones(terms.xor(a, b))
+
+
+def either(a: Term, b: Term) -> Term:
+    """a | b of numbers that are not negative; what cannot carry is a sum."""
+    one, other = possible_bits(a), possible_bits(b)
+    if one is not None and other is not None and one & other == 0:
+        return terms.add(a, b)
+    if isinstance(a, Const):
+        a, b = b, a
+    if isinstance(b, Const) and isinstance(b.value, int) and isinstance(a.high, int):
+        bits = max(a.high, b.value).bit_length()
+        rest = masked(a, ~b.value, bits)
+        if rest is not None and a.low is not None and b.value >= 0:
+            return terms.add(rest, b)
+    return terms.bit_or(a, b)
 
 
 def _without_ones(x: Term) -> Term:

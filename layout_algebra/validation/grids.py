@@ -17,8 +17,13 @@ from layout_algebra.terms import Sum, Term, Var
 from layout_algebra.validation.forms import modulo, quotient
 from layout_algebra.validation.words import Word
 
-#: The most threads of a block.
-MOST_THREADS = 1024
+#: The most threads of a block, and the most blocks of a launch.
+MOST_THREADS, MOST_BLOCKS = 1024, 2**31 - 1
+
+#: What a kernel may depend on where the block size is not known, beside the thread's number: of
+#: these, the number of blocks alone is not settled by the thread and the size of its block.
+BLOCK_REGISTERS = frozenset({"%tid", "%ntid", "%ctaid", "%nctaid", "%first"})
+COUNTED = BLOCK_REGISTERS - {"%nctaid"}
 
 _FIXED = {"%tid": 0, "%ctaid": 0, "%ntid": 1, "%nctaid": 1}
 
@@ -55,9 +60,9 @@ class Grid:
                 return Word(terms.const(-(-self.threads // self.block)), 32)
 
     def _variable(self, register: str) -> Var:
-        high = MOST_THREADS if register in ("%tid", "%ntid") else self.threads
+        count = MOST_THREADS if register in ("%tid", "%ntid") else min(self.threads, MOST_BLOCKS)
         low = _FIXED[register]
-        return terms.var(register, low, high - 1 + low)
+        return terms.var(register, low, count - 1 + low)
 
     @property
     def _first(self) -> Var:

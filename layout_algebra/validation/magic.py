@@ -7,8 +7,8 @@ Compilers write x // d as floor(x * c / 2^s).  With e = c*d - 2^s,
     x * c / 2^s  =  x / d  +  e * x / (d * 2^s),
 
 and x / d lies at least 1/d below the next integer.  So for e >= 0 both have the same floor for
-every x in 0..top as soon as e * top < 2^s.  This is all that is used: constants are compared, nothing is
-searched for, and a multiplication that is no division stays what it is.
+every x in 0..top as soon as e * top < 2^s.  This is all that is used: constants are compared,
+nothing is searched for, and a multiplication that is no division stays what it is.
 """
 
 from __future__ import annotations
@@ -57,7 +57,11 @@ def divisor_of(multiplier: int, shift: int, top: int) -> int | None:
         shift: a number of bits.
         top: the greatest x.
     """
-    whole = 1 << shift
+    return ratio_of(multiplier, 1 << shift, top)
+
+
+def ratio_of(multiplier: int, whole: int, top: int) -> int | None:
+    """The d with x * multiplier // whole = x // d for every x in 0..top, if this shows it."""
     if multiplier < 1 or top < 0:
         return None
     divisor = -(-whole // multiplier)

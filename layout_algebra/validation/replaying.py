@@ -18,11 +18,12 @@ from layout_algebra.validation import concrete
 from layout_algebra.validation.cases import Case
 from layout_algebra.validation.concrete import Store
 from layout_algebra.validation.contracts import Contract, Coordinate, Number, Output, Program
+from layout_algebra.validation.grids import MOST_BLOCKS
 from layout_algebra.validation.syntax import PtxError
 from layout_algebra.verdicts import Witness
 
 #: Sizes of blocks that are tried where any is claimed.
-BLOCKS = (128, 1, 1024, 96)
+BLOCKS = (128, 1024, 1, 96)
 #: Where arrays are when nothing says it: so far apart, and aligned to no more than an element.
 _APART = 1 << 56
 #: What a parameter holds that may hold anything.
@@ -152,7 +153,8 @@ def specials_of(contract: Contract, thread: Any, block: int) -> dict[str, Any]:
 
 def blocks_of(contract: Contract) -> tuple[int, ...]:
     """Sizes of blocks that a launch may have, a few of them where any is claimed."""
-    return BLOCKS if contract.block is None else (contract.block,)
+    sizes = BLOCKS if contract.block is None else (contract.block,)
+    return tuple(size for size in sizes if -(-contract.threads // size) <= MOST_BLOCKS)
 
 
 def _witness(

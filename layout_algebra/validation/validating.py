@@ -21,7 +21,7 @@ from layout_algebra.validation.contracts import (
     Output,
     Role,
 )
-from layout_algebra.validation.grids import MOST_THREADS
+from layout_algebra.validation.grids import MOST_BLOCKS, MOST_THREADS
 from layout_algebra.validation.reader import read_ptx
 from layout_algebra.validation.syntax import Function
 from layout_algebra.verdicts import Proof
@@ -46,8 +46,8 @@ class Launch:
         if not isinstance(f.size, int):
             raise ContractError(f"compiled code has numbers for sizes; {f.size} is symbolic")
         if self.block is not None:
-            return -(-f.size // self.block) * self.block
-        return f.size + MOST_THREADS - 1
+            return min(-(-f.size // self.block), MOST_BLOCKS) * self.block
+        return min(f.size + MOST_THREADS - 1, MOST_BLOCKS * MOST_THREADS)
 
 
 #: How a parameter may be described: a role, a number, or the name of an axis or a coordinate.

@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from layout_algebra import ComposeLayout, Dim, Map, R, S, TileLayout, laneid, m, tx, warpid
+from layout_algebra.copying import Copy
 from layout_algebra.memory import Buffer
-from layout_algebra.memory.copies import Copy
 
 SHAPES = ((8, 4), (8, 8), (8, 16), (16, 16), (4, 32), (4, 64), (6, 8), (8, 12), (2, 4, 8), (32, 1))
 WIDTHS = (16, 8, 4, 2, 1)

@@ -39,10 +39,10 @@ from layout_algebra import (
 )
 from layout_algebra.arithmetic import integers
 from layout_algebra.axes import bx, wgid
+from layout_algebra.copying import Copy, Limit
 from layout_algebra.hardware import mma
 from layout_algebra.memory import Access, Buffer, served
 from layout_algebra.memory.banks import point_of
-from layout_algebra.memory.copies import Copy, Limit
 from layout_algebra.memory.lookups import looked_up
 from layout_algebra.terms import coordinate
 from tests.memory.copied import WIDTHS, Memory, Plain, draw

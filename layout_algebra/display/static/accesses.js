@@ -120,7 +120,8 @@ export class AccessPanel {
     const {app} = this;
     this.summary.textContent =
       `Degree ${service.degree}${free}: ${service.wavefronts} wavefronts, at least ` +
-      `${service.least} for these words; ${service.phases.length} phases`;
+      `${service.least} for these words, in ${service.phases.length} phase` +
+      (service.phases.length === 1 ? "" : "s");
     const problem = vectorProblem(access, app.subject.layout, app.state.base);
     this.problem.textContent = problem ? `No single vector access: ${problem}` : "";
     this.range.max = access.wavefronts.length;
@@ -150,7 +151,9 @@ export class AccessPanel {
     if (!wavefront) return marks;
     const rowOf = new Map(access.lanes.map(({lane}, r) => [lane, r]));
     for (const {bank, lanes} of wavefront.words) {
-      for (const lane of lanes) marks.set(`${rowOf.get(lane)},${bank}`, "served");
+      for (const lane of lanes) {
+        marks.set(`${rowOf.get(lane)},${bank}`, [{mark: "served", from: 0, to: 1}]);
+      }
     }
     return marks;
   }

@@ -42,7 +42,7 @@ function textAt(x, y, text) {
   return `<text x="${x}" y="${y}" dy="4">${escaped(text)}</text>`;
 }
 
-function cellSvg(cell, mark, {x, y, width, height}) {
+function cellSvg(cell, marks, {x, y, width, height}) {
   const pieces = cell.pieces ?? [{from: 0, to: 1, ...cell}];
   const parts = pieces.map((piece) => {
     const [from, wide] = [x + piece.from * width, (piece.to - piece.from) * width];
@@ -51,10 +51,11 @@ function cellSvg(cell, mark, {x, y, width, height}) {
     const text = piece.text ? textAt(from + wide / 2, y + height / 2, piece.text) : "";
     return `${box}fill="${tintColour(piece.tint)}" stroke="${edge}"/>${text}`;
   });
-  if (mark) {
+  for (const {mark, from, to} of marks ?? []) {
     const style = cellStyle(mark);
+    const wide = (to - from) * width - 2;
     parts.push(
-      `<rect x="${x + 1}" y="${y + 1}" width="${width - 2}" height="${height - 2}" fill="none" ` +
+      `<rect x="${x + from * width + 1}" y="${y + 1}" width="${wide}" height="${height - 2}" fill="none" ` +
         `stroke="${style.colour}" stroke-width="${style.width}" ` +
         `stroke-dasharray="${style.dash.join(" ")}"/>`,
     );

@@ -259,7 +259,7 @@ export function cuteText(layout) {
   for (const [axis, value] of Object.entries(layout.offsets)) if (value !== 0) axes.add(axis);
   if (layout.swizzle) axes.add("m");
   if (axes.size > 1) return null;
-  const modes = [...layout.shard].reverse();
+  const modes = layout.shard.length ? [...layout.shard].reverse() : [{extent: 1, stride: 0}];
   const list = (values) => (values.length === 1 ? `${values[0]}` : `(${values.join(",")})`);
   const inner = `${list(modes.map((i) => i.extent))}:${list(modes.map((i) => i.stride))}`;
   const offset = Object.values(layout.offsets).reduce((a, b) => a + b, 0);

@@ -45,6 +45,9 @@ export function laneFormula(text, rank) {
     if ((node.kind === "//" || node.kind === "%") && b < 1) {
       throw new PageError(`${node.kind} by ${b}: a divisor is at least 1`, node.column);
     }
+    if ((node.kind === "<<" || node.kind === ">>") && b < 0) {
+      throw new PageError(`${node.kind} by ${b}: a shift is not negative`, node.column);
+    }
     return exact(OPERATIONS[node.kind](a, b));
   };
   return (lane) => parts.map((part) => value(part, lane));
@@ -147,7 +150,12 @@ export function vectorProblem(access, layout, base = 0) {
 export function phasesOf(target, kind, moved) {
   const table = kind === "write" ? target.writes : target.reads;
   const size = Math.max(1, Math.ceil(moved / 8));
-  const fitting = table.filter(([width]) => size <= width).sort((a, b) => a[0] - b[0]);
+  const fits = (width) => (target.exact ? 8 * width === moved : size <= width);
+  const fitting = table.filter(([width]) => fits(width)).sort((a, b) => a[0] - b[0]);
+  if (target.exact && !fitting.length) {
+    const widths = table.map(([width]) => width).join(", ") || "no";
+    throw new PageError(`${target.name}: phases are known of ${widths} bytes a lane; got ${moved / 8}`);
+  }
   if (!fitting.length) {
     const most = Math.max(...table.map(([width]) => width));
     throw new PageError(`${target.name}: a lane moves at most ${most} bytes at once; got ${size}`);

@@ -4,8 +4,9 @@
 //   inverseTable(layout, 32).layoutText   // the inverse as a layout, where it is one
 //
 // What is found here is an enumeration of numbers, not a proof; the page says so.
-import {layoutText, makeLayout, placeKey, placeOf, placesOf} from "./layouts.js";
+import {layoutText, makeLayout, placeKey, placeOf, placesOf, swizzled} from "./layouts.js";
 import {PageError} from "./numbers.js";
+import {withSwizzle} from "./reading.js";
 
 /** Elements that an operation looks at. */
 export const MOST_ENUMERATED = 1 << 18;
@@ -47,7 +48,7 @@ export function compare(a, b) {
 
 /** A map given by a table: values[flat] is a place. */
 function tableOf(values, text) {
-  const found = recognised(values);
+  const found = recognised(values) ?? recognisedSwizzled(values);
   return {values, size: values.length, layoutText: found && layoutText(found), layout: found, text};
 }
 
@@ -123,6 +124,25 @@ export function recognised(values) {
   const found = makeLayout(iters, [], offsets, null);
   const agrees = values.every((place, flat) => placeKey(place) === placeKey(placeOf(found, flat)));
   return agrees ? found : null;
+}
+
+/** Places of a table in which a swizzle is looked for. */
+const MOST_UNSWIZZLED = 1 << 14;
+
+/** The swizzled layout whose places are these, its bits among those that memory has; or null. */
+function recognisedSwizzled(values) {
+  const onlyM = values.every((place) => Object.keys(place).every((axis) => axis === "m"));
+  if (!onlyM || values.length > MOST_UNSWIZZLED) return null;
+  for (let atom_len = 1; atom_len <= 5; atom_len += 1) {
+    for (let swizzle_len = 1; swizzle_len <= atom_len; swizzle_len += 1) {
+      for (let per_element = 0; per_element <= 7; per_element += 1) {
+        const swizzle = {per_element, swizzle_len, atom_len, swizzle_inner: true};
+        const found = recognised(values.map((place) => ({m: swizzled(swizzle, place.m)})));
+        if (found) return withSwizzle(found, swizzle);
+      }
+    }
+  }
+  return null;
 }
 
 /** [axis, step] between two places that differ on one axis at most; else null. */

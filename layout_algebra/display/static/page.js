@@ -3,14 +3,14 @@
 //   mount(element, data, host)        // data: what Python wrote; host: how Python is asked, or {}
 //   export default {render}           // the same in a notebook, for anywidget
 import {AccessPanel} from "./accesses.js";
+import {cellStyle} from "./colours.js";
 import {OperationPanel} from "./comparing.js";
 import {DetailPanel} from "./details.js";
 import {make} from "./dom.js";
 import {Editor} from "./editor.js";
-import {layoutText} from "./layouts.js";
+import {elementsAt, layoutText} from "./layouts.js";
 import {accessAt, served, wavefrontsOf} from "./memory.js";
 import {PageError} from "./numbers.js";
-import {elementsAt} from "./layouts.js";
 import {LogicalPanel, PhysicalPanel} from "./panels.js";
 import {readLayout, readShape} from "./reading.js";
 import {ExportPanel} from "./saving.js";
@@ -43,11 +43,11 @@ export class App {
   }
 
   build(root) {
-    root.classList.add("la-page");
+    if (!root.closest(".la-page")) root.classList.add("la-page");
     const parts = ["la-top", "la-verdict", "la-two", "la-detail", "la-access", "la-other", "la-export"];
     const [top, verdict, two, detail, access, other, saved] = parts.map((name) => make("div", {class: name}));
     this.live = make("div", {class: "la-hidden", role: "status", "aria-live": "polite"});
-    root.replaceChildren(top, verdict, two, detail, access, other, saved, this.live);
+    root.replaceChildren(top, verdict, two, legend(), detail, access, other, saved, this.live);
     this.panels = {
       editor: new Editor(this, top),
       verdicts: new VerdictPanel(this, verdict),
@@ -238,9 +238,8 @@ export class App {
 
   // -- verdicts ---------------------------------------------------------------------------------
   presetOf(text) {
-    this.byText ??= new Map(
-      Object.values(this.data.presets.families).flat().map((entry) => [entry.layout, entry]),
-    );
+    const entries = Object.values(this.data.presets.families).flat().reverse();
+    this.byText ??= new Map(entries.map((entry) => [entry.layout, entry]));
     return this.byText.get(text);
   }
 
@@ -285,6 +284,24 @@ export class App {
     for (const panel of Object.values(this.panels)) panel.refresh();
     this.host.remember?.(addressOf(this.state, this.defaults), {...this.state});
   }
+}
+
+/** What the marks mean. */
+function legend() {
+  const meanings = {
+    selected: "chosen",
+    copy: "another copy of it",
+    shares: "lies at the same place",
+    witness: "witness",
+    access: "touched by the access",
+    served: "served by the wavefront",
+  };
+  const items = Object.entries(meanings).map(([mark, text]) => {
+    const {colour, width, dash} = cellStyle(mark);
+    const border = `border: ${width}px ${dash.length ? "dashed" : "solid"} ${colour}`;
+    return make("li", {}, make("span", {class: "la-sample", style: border}), text);
+  });
+  return make("ul", {class: "la-legend", "aria-label": "Marks of cells"}, ...items);
 }
 
 function sameClaim(a, b) {

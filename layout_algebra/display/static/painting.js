@@ -1,7 +1,7 @@
 // One grid on a canvas: only what is in sight is drawn, so that any size scrolls alike.
 //
 //   const grid = new Grid(element, {label: "Logical elements", onPick: (cell, r, c) => ...});
-//   grid.show(view, marks);      // marks: Map from "r,c" to "selected" | "copy" | "witness" | ...
+//   grid.show(view, marks);      // marks: Map from "r,c" to [{mark: "selected", from, to}, ...]
 //
 // For the keyboard and for screen readers the grid is an ARIA grid with one cell in it, the active
 // one, whose row and column numbers and label follow the arrow keys.
@@ -92,9 +92,10 @@ export class Grid {
       }
     }
     this.height = height;
-    this.width = width || Math.max(26, Math.min(240, longest * 7.2 + 8)) * (this.zoom === 3 ? 1.3 : 1);
+    this.width = width || Math.max(26, Math.min(400, longest * 7.2 + 8)) * (this.zoom === 3 ? 1.3 : 1);
     const labels = [0, view.rows >> 1, view.rows - 1].map((r) => view.rowLabel(r).length);
-    this.side = Math.max(34, Math.max(view.rowTitle.length, ...labels) * 7 + 10);
+    const corner = view.rowTitle.length + view.columnTitle.length + 1;
+    this.side = Math.max(34, corner * 6.4 + 6, Math.max(...labels) * 7.2 + 10);
     this.space.style.width = `${this.side + view.cols * this.width + 1}px`;
     this.space.style.height = `${HEAD + view.rows * this.height + 1}px`;
     const tall = HEAD + view.rows * this.height + 18;
@@ -152,11 +153,12 @@ export class Grid {
   tell() {
     const [r, c] = this.active;
     const cell = this.view.cell(r, c);
-    const mark = this.marks.get(`${r},${c}`);
+    const marks = (this.marks.get(`${r},${c}`) ?? []).map((one) => one.mark);
     this.rowElement.setAttribute("aria-rowindex", r + 1);
     this.cellElement.setAttribute("aria-colindex", c + 1);
-    this.cellElement.setAttribute("aria-selected", mark === "selected" ? "true" : "false");
-    this.cellElement.textContent = cell.label + (mark ? ` (${mark})` : "");
+    this.cellElement.setAttribute("aria-selected", marks.includes("selected") ? "true" : "false");
+    const shown = [...new Set(marks)].join(", ");
+    this.cellElement.textContent = cell.label + (shown ? ` (${shown})` : "");
   }
 
   /** Scrolls a cell into sight. */
@@ -208,6 +210,8 @@ export class Grid {
     context.textAlign = "center";
     context.textBaseline = "middle";
     const [top, bottom, left, right] = this.window();
+    context.fillStyle = "#d5d8dc"; // shows through between the cells, also between empty ones
+    context.fillRect(0, 0, this.x(right) + 1, this.y(bottom) + 1);
     for (let r = top; r < bottom; r += 1) {
       for (let c = left; c < right; c += 1) this.paintCell(context, r, c);
     }
@@ -253,24 +257,28 @@ export class Grid {
   }
 
   paintMarks(context, top, bottom, left, right) {
-    const marks = [...this.marks, [`${this.active[0]},${this.active[1]}`, "active"]];
-    for (const [key, mark] of marks) {
+    const active = [{mark: "active", from: 0, to: 1}];
+    for (const [key, marks] of [...this.marks, [this.active.join(","), active]]) {
       const [r, c] = key.split(",").map(Number);
       if (r < top || r >= bottom || c < left || c >= right) continue;
-      const style = cellStyle(mark);
-      context.save();
-      context.strokeStyle = style.colour;
-      context.lineWidth = style.width;
-      context.setLineDash(style.dash);
-      const inset = style.width / 2;
-      context.strokeRect(
-        this.x(c) + inset,
-        this.y(r) + inset,
-        this.width - 2 * inset + 1,
-        this.height - 2 * inset + 1,
-      );
-      context.restore();
+      for (const mark of marks) this.paintMark(context, r, c, mark);
     }
+  }
+
+  paintMark(context, r, c, {mark, from, to}) {
+    const style = cellStyle(mark);
+    const inset = style.width / 2;
+    context.save();
+    context.strokeStyle = style.colour;
+    context.lineWidth = style.width;
+    context.setLineDash(style.dash);
+    context.strokeRect(
+      this.x(c) + from * this.width + inset,
+      this.y(r) + inset,
+      (to - from) * this.width - 2 * inset + 1,
+      this.height - 2 * inset + 1,
+    );
+    context.restore();
   }
 
   paintLabels(context, top, bottom, left, right, wide, tall) {

@@ -96,9 +96,11 @@ export class LogicalPanel {
 export function marksOf(view, highlights) {
   const marks = new Map();
   for (const {flat, mark, copy} of highlights) {
-    for (const [r, c, of_] of view.cellsOf(flat)) {
-      const drawn = mark === "selected" && copy !== undefined && of_ !== copy ? "copy" : mark;
-      marks.set(`${r},${c}`, drawn);
+    for (const [r, c, number, from = 0, to = 1] of view.cellsOf(flat)) {
+      const other = mark === "selected" && copy !== undefined && number !== copy;
+      const key = `${r},${c}`;
+      const there = (marks.get(key) ?? []).filter((one) => one.from !== from || one.to !== to);
+      marks.set(key, [...there, {mark: other ? "copy" : mark, from, to}]);
     }
   }
   return marks;

@@ -38,6 +38,11 @@ function bitsCell(subject, placeAt, from, to, options) {
   return {text: "", tint: -1, pieces, flats, complete, held: names.join(", ") || "empty"};
 }
 
+/** What part of a box of bits an element takes: [from, to], between 0 and 1. */
+function partOf(bit, bits, box, boxBits) {
+  return [Math.max(0, (bit - box) / boxBits), Math.min(1, (bit + bits - box) / boxBits)];
+}
+
 /** Line x bank: every row is one word of every bank. */
 export function banksView(subject, target, base, options) {
   const {layout, elementBits} = subject;
@@ -74,7 +79,8 @@ export function banksView(subject, target, base, options) {
       const from = placeOf(layout, flat).m * elementBits + shift;
       const cells = [];
       for (let word = Math.floor(from / wordBits); word * wordBits < from + elementBits; word += 1) {
-        cells.push([Math.floor(word / target.banks) - first, modulo(word, target.banks), 0]);
+        const part = partOf(from, elementBits, word * wordBits, wordBits);
+        cells.push([Math.floor(word / target.banks) - first, modulo(word, target.banks), 0, ...part]);
       }
       return cells;
     },
@@ -120,7 +126,11 @@ export function tmemView(subject, options) {
     cellsOf: (flat) =>
       subject
         .places(flat)
-        .map((place, copy) => [place.TLane - laneLow, column(place.TCol) - first, copy]),
+        .map((place, copy) => {
+          const bit = place.TCol * elementBits;
+          const part = partOf(bit, elementBits, column(place.TCol) * COLUMN_BITS, COLUMN_BITS);
+          return [place.TLane - laneLow, column(place.TCol) - first, copy, ...part];
+        }),
   };
 }
 

@@ -1,7 +1,7 @@
 // What is drawn: a view is rows, columns and a cell for each, whatever paints it.
 //
 //   view = {name, title, rows, cols, rowTitle, columnTitle, rowLabel(r), columnLabel(c),
-//           cell(r, c) -> {text, tint, pieces?, flats, complete, label}, cellsOf(flat) -> [[r, c, copy]]}
+//           cell(r, c) -> {text, tint, pieces?, flats, complete, label}, cellsOf(flat) -> [[r, c, copy, from?, to?]]}
 //
 // tint is a small number, one colour each, or -1 for none.  pieces cut a cell: {from, to, tint, text}
 // with from and to between 0 and 1.  flats are the elements in the cell.

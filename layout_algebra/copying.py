@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from typing import Literal
 
 from layout_algebra import terms
 from layout_algebra.arithmetic import integers
+from layout_algebra.claims import Vectorizable
 from layout_algebra.dims import Relation
 from layout_algebra.errors import LayoutError
 from layout_algebra.folding import substitute
@@ -28,6 +28,7 @@ from layout_algebra.memory.accesses import BIT, Access
 from layout_algebra.memory.banks import point_of
 from layout_algebra.memory.buffers import Buffer, View
 from layout_algebra.memory.deals import Deal, HasMap, deal_of, instruction
+from layout_algebra.prover import prove
 from layout_algebra.terms import Term
 from layout_algebra.values import AnyLayout
 from layout_algebra.verdicts import Proof, Verdict, Witness
@@ -71,7 +72,7 @@ class Widest:
     """The widest vector of a copy.
 
     Attributes:
-        bytes: what each lane moves at once; 0 where not even the narrowest vector will do.
+        bytes: what each lane moves at once, proven; 0 where not even the narrowest vector will do.
         limits: what forbids the next wider one; empty for the widest that there is.
         proofs: the proofs of what is allowed, and the refutations of what is not.
     """
@@ -224,10 +225,7 @@ class _Search:
 
     def vectorizable(self, access: Access) -> Proof:
         """The proof or refutation that a lane's vectors are aligned runs."""
-        # Claims and the prover are floors above: what a copy is is said without them, and they are
-        # asked for by name when it is asked how wide its vectors may be.
-        claim = import_module("layout_algebra.claims").Vectorizable(access)
-        return import_module("layout_algebra.prover").prove(claim, given=self.given)
+        return prove(Vectorizable(access), given=self.given)
 
     def limits(self, width: int) -> Iterator[Limit]:
         """What forbids a width, side by side, each reason once."""

@@ -1,0 +1,268 @@
+"""What the page is told of proofs: verdicts with their witnesses and queries, as JSON has them.
+
+    layout_records(layout, (128, 64), "float16")                       # Injective
+    access_records(layout, (128, 64), "float16", "column", 16)         # banks, for every column
+
+Each record names the layout, the shape and the type that it is about, so that the page shows it
+with those and with no others.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from layout_algebra.claims import BankConflictFree, ConflictDegree, Injective, Vectorizable
+from layout_algebra.dims import Dim
+from layout_algebra.errors import LayoutError
+from layout_algebra.layouts import ComposeLayout, TileLayout
+from layout_algebra.memory import NVIDIA, Access, Buffer, bits_of
+from layout_algebra.memory.banks import points, service_at
+from layout_algebra.prover import prove
+from layout_algebra.semantics import check_shape
+from layout_algebra.trees import Source
+from layout_algebra.verdicts import Proof, Verdict
+
+Layout = TileLayout | ComposeLayout
+
+#: Where JavaScript's numbers stop being exact.
+MOST_EXACT = 1 << 53
+_WARP = 32
+_OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.BitXor: operator.xor,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+}
+
+
+def checked_shape(layout: Layout, shape: Sequence[int] | None) -> tuple[int, ...]:
+    """The shape (the layout's own extents when None), if a page can draw the layout over it.
+
+    Raises:
+        LayoutError: a layout with Dims, or numbers that JavaScript does not hold exactly.
+        CoordinateError: a shape that reaches beyond the layout.
+    """
+    if not isinstance(layout, TileLayout | ComposeLayout):  # type: ignore[redundant-expr]
+        raise LayoutError(f"a page is about a TileLayout or a ComposeLayout; got {layout!r}")
+    if layout.is_symbolic:
+        names = ", ".join(sorted(f"{symbol.name}=..." for symbol in layout.symbols()))
+        raise LayoutError(f"a page draws numbers: give values first, layout.evaluated({names})")
+    sizes = tuple(layout.extents if shape is None else shape)
+    check_shape(layout, sizes)
+    spans = [layout.width(axis) for axis in layout.axes]
+    offsets = [abs(value) for _, value in layout.affine.offsets]  # type: ignore[arg-type]
+    largest = max([layout.size(), *spans, *offsets], default=1)  # type: ignore[type-var]
+    if largest >= MOST_EXACT:  # type: ignore[operator]
+        raise LayoutError(f"a page counts exactly below {MOST_EXACT}; {layout} goes to {largest}")
+    return sizes or (1,)  # type: ignore[return-value]
+
+
+def usual_bytes(bits: int) -> int:
+    """Bytes that a lane moves when nothing else is said: 16, or whole elements of its own."""
+    if 128 % bits == 0:
+        return 16
+    return bits // 8 if bits % 8 == 0 else bits
+
+
+def usual_accesses(layout: Layout, shape: Sequence[int], bits: int, bytes: int) -> tuple[str, ...]:
+    """Column and row, where the layout is of memory alone and the shape has such."""
+    others = [axis.name for axis in layout.axes if axis.name != "m"]
+    if others or layout.replica or len(shape) != 2 or not layout.axes:
+        return ()
+    fits = 8 * bytes % bits == 0 and 8 * bytes // bits <= shape[1]
+    return ("column", "row") if fits and layout.size() == shape[0] * shape[1] else ()
+
+
+def record(
+    proof: Proof,
+    layout: Layout,
+    shape: Sequence[int],
+    bits: int,
+    access: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """A proof as the page reads it, its queries included.
+
+    Args:
+        proof: the proof.
+        layout, shape, bits: what it is shown with.
+        access: what the page calls the access that it is about: pick, bytes, kind, free.
+    """
+    claim = proof.claim
+    about = None if access is None else _about(claim.name, getattr(claim, "at_most", None), access)
+    witness = None
+    if proof.witness is not None:
+        flats = [] if access is not None else _flats(proof.witness.points, layout, shape)
+        witness = {**proof.witness.to_json(), "flats": flats}
+    return {
+        "layout": str(layout),
+        "shape": list(shape),
+        "bits": bits,
+        "access": None if access is None else dict(access),
+        "name": claim.name,
+        "claim": str(claim),
+        "short": str(claim) if about is None else about,
+        "verdict": str(proof.verdict),
+        "method": proof.method,
+        "seconds": round(proof.seconds, 7),
+        "reason": proof.reason,
+        "witness": witness,
+        "queries": [
+            {"about": query.about, "logic": query.logic, "smt2": query.smt2}
+            for query in proof.queries()
+        ],
+    }
+
+
+def _about(name: str, at_most: int | None, access: Mapping[str, Any]) -> str:
+    """The claim about an access in short."""
+    bound = "" if at_most is None else f" at most {at_most}"
+    position = "" if access["free"] is None else f" at every {access['free']}"
+    return (
+        f"{name}{bound}: {access['kind']} of {access['pick']}, {access['bytes']} bytes a lane"
+        f"{position}, every base; {NVIDIA.name}"
+    )
+
+
+def _flats(
+    points_given: Sequence[Mapping[str, int]], layout: Layout, shape: Sequence[int]
+) -> list[int]:
+    """The flat indices of a witness' elements: coordinates are digits c0, c1, ... or i, j, k."""
+    few = "ijk" if len(shape) <= 3 else [f"i{d}" for d in range(len(shape))]
+    spaces = [
+        [(f"c{k}", extent) for k, extent in enumerate(layout.extents)],
+        list(zip(few, shape, strict=False)),
+    ]
+    found: list[int] = []
+    for point in points_given:
+        for space in spaces:
+            if space and all(name in point for name, _ in space):
+                flat = 0
+                for name, size in space:
+                    flat = flat * size + point[name]  # type: ignore[operator, assignment]
+                found.append(flat)
+                break
+    return found
+
+
+def layout_records(
+    layout: Layout,
+    shape: Sequence[int] | None,
+    dtype: str,
+    access: Mapping[str, Any] | None = None,
+) -> list[dict[str, Any]]:
+    """The verdicts of a layout, and of one access if there is one.
+
+    Args:
+        layout: a layout of numbers.
+        shape: the logical shape; the layout's own extents when None.
+        dtype: the element type.
+        access: {"pick": "column" | "row" | coordinates, "bytes": ..., "kind": "read" | "write"}.
+
+    Raises:
+        LayoutAlgebraError: what does not fit together.
+    """
+    sizes = checked_shape(layout, shape)
+    records = [record(prove(Injective(layout)), layout, sizes, bits_of(dtype))]
+    if access is not None:
+        pick, moved, kind = (access.get(name) for name in ("pick", "bytes", "kind"))
+        if not isinstance(pick, str) or type(moved) is not int or kind not in ("read", "write"):
+            raise LayoutError(f"an access has a pick, bytes, and read or write; got {access!r}")
+        records += access_records(layout, sizes, dtype, pick, moved, kind)
+    return records
+
+
+def access_records(
+    layout: Layout, shape: Sequence[int], dtype: str, pick: str, bytes: int, kind: str = "read"
+) -> list[dict[str, Any]]:
+    """The verdicts about banks of one access, for every position and every base address.
+
+    Args:
+        layout, shape, dtype: as for `layout_records`; the shape has all elements of the layout.
+        pick: "column", "row", or coordinates of each lane, like "lane % 16, lane // 16 * 8".
+        bytes: what a lane moves.
+        kind: "read" or "write".
+
+    Raises:
+        LayoutAlgebraError: an access that the tile does not have.
+    """
+    bits = bits_of(dtype)
+    size = bytes if bytes & (bytes - 1) == 0 else 1
+    buffer = Buffer(tuple(shape), dtype, layout, "shared", max(size, bits // 8, 1))
+    access = access_of(buffer, pick, bytes, kind)
+    free = access.free[0].name if access.free else None
+    about = {"pick": pick, "bytes": bytes, "kind": kind, "free": free}
+    return [record(proof, layout, shape, bits, about) for proof in _access_proofs(access)]
+
+
+def _access_proofs(access: Access) -> Iterator[Proof]:
+    """Free of conflicts, one vector; and where there are conflicts, the degree that it keeps to."""
+    free = prove(BankConflictFree(access))
+    vector = prove(Vectorizable(access))
+    yield free
+    yield vector
+    if free.verdict is Verdict.REFUTED and vector.verdict is Verdict.PROVED:
+        at = next(points(access))
+        if free.witness is not None and free.witness.points:
+            values = free.witness.points[0]
+            at |= {one.variable: values.get(one.name, 0) // one.multiple for one in access.free}
+        yield prove(ConflictDegree(access, max(1, service_at(access, NVIDIA, 0, at).degree)))
+
+
+def access_of(buffer: Buffer, pick: str, bytes: int, kind: str = "read") -> Access:
+    """The access that the page calls by a word or a formula; arguments as for `access_records`.
+
+    Raises:
+        LayoutAlgebraError: an access that the buffer does not have.
+    """
+    moving = buffer.read if kind == "read" else buffer.write
+    if pick not in ("column", "row"):
+        return moving(lane_formula(pick, len(buffer.shape)), bytes=bytes)
+    if len(buffer.shape) != 2:
+        raise LayoutError(f"a {pick} is of two dimensions; the shape is {buffer.shape}")
+    rows, columns = (int(size) for size in buffer.shape)  # type: ignore[arg-type]
+    count = 8 * bytes // buffer.bits if 8 * bytes % buffer.bits == 0 else 1
+    if count > columns:
+        raise LayoutError(f"{bytes} bytes are {count} elements, more than a row's {columns}")
+    if pick == "column":
+        free = Dim("column", multiple_of=count, at_most=columns - count)
+        lanes = min(_WARP, rows)
+        return moving(lambda lane, at: (lane, at), bytes=bytes, lanes=lanes, free=[free])
+    lanes = min(_WARP, columns // count)
+    free = Dim("row", at_most=rows - 1)
+    return moving(lambda lane, at: (at, count * lane), bytes=bytes, lanes=lanes, free=[free])
+
+
+def lane_formula(text: str, rank: int) -> Callable[[Any], Any]:
+    """`lane % 16, lane // 16 * 8` as a function of the lane, one coordinate a dimension.
+
+    Raises:
+        NotationError: anything but arithmetic on lane and integers.
+    """
+    source = Source(text, "an access", "lane % 16, lane // 16 * 8", "%^&|<>")
+    nodes = [source.node(*piece) for piece in source.pieces(0, len(text), ",")]
+    if len(nodes) != rank:
+        raise source.error(f"{len(nodes)} coordinates for a shape of {rank} dimensions", 0)
+
+    def value(node: ast.expr, lane: Any) -> Any:
+        match node:
+            case ast.Constant(value=int() as number) if type(number) is int:
+                return number
+            case ast.Name(id="lane"):
+                return lane
+            case ast.BinOp() if type(node.op) in _OPERATIONS:
+                sides = value(node.left, lane), value(node.right, lane)
+                with source.at(node):
+                    return _OPERATIONS[type(node.op)](*sides)
+            case _:
+                raise source.error("an access is arithmetic on lane and integers", node)
+
+    return lambda lane: tuple(value(node, lane) for node in nodes)
