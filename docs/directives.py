@@ -6,8 +6,11 @@
     ```{floors}
     ```
 
+    ```{catalogue-picture} mma.m16n8k16.float16.A
+    ```
+
 `program-help` is the `--help` text of a command (of the program when none is named); `floors` the
-picture and the table of `floors.py`.
+picture and the table of `floors.py`; `catalogue-picture` an entry of the hardware catalogue.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 from floors import about, floors, floors_svg
 
-from layout_algebra import cli
+from layout_algebra import cli, display, hardware
 
 COLUMNS = "90"
 
@@ -76,8 +79,25 @@ class Floors(Directive):
         return [nodes.raw("", floors_svg(), format="html"), items]
 
 
+class CataloguePicture(Directive):
+    """`catalogue-picture`: one entry, drawn, with its layout and source."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        name = self.arguments[0]
+        entry = next((one for one in hardware.catalogue() if one.name == name), None)
+        if entry is None:
+            raise self.error(f"the catalogue has no entry {name!r}")
+        shape = " x ".join(map(str, entry.shape))
+        said = nodes.paragraph("", f"{shape}, {entry.dtype}. {entry.source}.")
+        picture = display.html(entry.layout, shape=entry.shape)
+        return [said, nodes.raw("", picture, format="html")]
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Registers the directives."""
     app.add_directive("program-help", ProgramHelp)
     app.add_directive("floors", Floors)
+    app.add_directive("catalogue-picture", CataloguePicture)
     return {"parallel_read_safe": True}

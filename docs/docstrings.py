@@ -4,8 +4,9 @@
 
 Docstrings of the package are written to be read in an editor: names in single backticks, examples
 and tables indented, asterisks that are products.  reStructuredText reads all three otherwise.  So
-an indented block becomes a code block, backticks are doubled, and other marks lose their meaning.
-The sections `Args:`, `Returns:`, `Raises:` and `Attributes:` are left to Napoleon.
+an indented block, or one with hanging lines, becomes a code block, backticks are doubled, and other
+marks lose their meaning.  The sections `Args:`, `Returns:`, `Raises:` and `Attributes:` are left
+to Napoleon.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ def prepared(lines: list[str]) -> list[str]:
             result += _section(block)
         elif first.startswith(" "):
             result += ["::", "", *block]
+        elif any(map(_indented, block)) and not any(map(_BULLET.match, block)):
+            result += ["::", "", *(f"    {line}" for line in block)]  # a table of words
         else:
             result += _paragraph(block)
         result.append("")
@@ -63,7 +66,7 @@ def _blocks(lines: list[str]) -> Iterator[list[str]]:
 
 
 def _begins(line: str, block: list[str]) -> bool:
-    """Whether a line begins a new block: after a blank one, unless it goes on with indented text."""
+    """Whether a line begins a new block: after a blank one, if indented text does not go on."""
     if line in SECTIONS:
         return True
     if not line:
@@ -138,8 +141,12 @@ def _escaped(text: str, bullets: bool) -> str:
 
 
 def _prepare(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    del app, what, name, obj, options
-    lines[:] = prepared(lines)
+    del app, name, obj, options
+    if lines and lines[0].startswith("Alias for field number"):  # Python's own, of named tuples
+        lines.clear()
+    # Napoleon takes what stands before a colon in the first line of a value's text for its type.
+    first = [""] if what in ("attribute", "data", "property") else []
+    lines[:] = first + prepared(lines)
 
 
 def shortened(signature: str, function: Any) -> str:

@@ -2,7 +2,8 @@
 # # From a layout to PTX, and its proof
 #
 # A layout becomes a kernel, the kernel becomes PTX, and the PTX is read back and proven to be the
-# layout: for every thread of every launch. The compiler need not be trusted for that.
+# layout: for every thread of every launch. The compiler need not be trusted for that; what comes
+# after it, from PTX to the chip, still is.
 
 # %%
 from layout_algebra import ComposeLayout, S, TileLayout, Verdict

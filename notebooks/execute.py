@@ -138,12 +138,16 @@ def shown(value: object) -> dict[str, str]:
 
 
 def texts(notebook: dict[str, Any]) -> list[str]:
-    """The text outputs of a notebook, cell by cell, with every duration written as `TIME`."""
+    """What each cell printed and gave, as text, with every duration written as `TIME`.
+
+    A kernel may hand over what a cell prints in several parts; they are one here.
+    """
     found: list[str] = []
     for cell in notebook["cells"]:
-        for output in cell.get("outputs", ()):
-            lines = output.get("text") or output["data"].get("text/plain", [])
-            found.append(TIME.sub("TIME", "".join(lines)))
+        outputs = cell.get("outputs", ())
+        printed = "".join("".join(one.get("text", ())) for one in outputs)
+        values = ["".join(one["data"].get("text/plain", ())) for one in outputs if "data" in one]
+        found += [TIME.sub("TIME", text) for text in (printed, *values) if text]
     return found
 
 

@@ -98,6 +98,16 @@ def test_help_texts_come_from_the_program() -> None:
         directives.help_text("nothing")
 
 
+def test_every_family_of_the_catalogue_is_drawn() -> None:
+    from layout_algebra import hardware
+
+    page = (DOCS / "catalogue_pictures.md").read_text("utf-8")
+    drawn = re.findall(r"\{catalogue-picture\} (\S+)", page)
+    names = [entry.name for entry in hardware.catalogue()]
+    assert set(drawn) <= set(names)
+    assert {name.split(".")[0] for name in drawn} == {name.split(".")[0] for name in names}
+
+
 # -- floors ------------------------------------------------------------------------------------
 def test_the_floors_are_those_of_the_contract() -> None:
     floors = module("floors")
@@ -144,6 +154,12 @@ def test_marks_lose_their_meaning() -> None:
 
 def test_lists_stay_lists() -> None:
     assert prepared("Two:\n* one\n  more\n* two") == "Two:\n\n* one\n  more\n\n* two"
+
+
+def test_words_with_hanging_lines_are_a_table() -> None:
+    assert prepared("XOR   every *\n      swizzle\nF2    more") == (
+        "::\n\n    XOR   every *\n          swizzle\n    F2    more"
+    )
 
 
 def test_sections_are_napoleons() -> None:

@@ -117,7 +117,8 @@ def made(folder: Path, text: str) -> dict[str, Any]:
 
 
 def test_cells_and_outputs(tmp_path: Path) -> None:
-    notebook = made(tmp_path, "# %% [markdown]\n# # Title\n#\n# a\n\n# %%\nx = 2\nprint(x)\nx + 1\n")
+    script = "# %% [markdown]\n# # Title\n#\n# a\n\n# %%\nx = 2\nprint(x)\nx + 1\n"
+    notebook = made(tmp_path, script)
     words, code = notebook["cells"]
     assert (words["cell_type"], "".join(words["source"])) == ("markdown", "# Title\n\na")
     assert code["execution_count"] == 1

@@ -20,7 +20,7 @@ from layout_algebra.errors import CoordinateError, DimError
 from layout_algebra.maps import Map
 
 #: How many values are looked at, and how many are tried to find them.
-SAMPLES, TRIES = 6, 4096
+SAMPLES, TRIES = 3, 4096
 #: What is tried for each Dim: its least value, and so many steps above it.
 STEPS = (1, 2, 3, 0, 5, 8, 16, 64)
 #: Places that a claim may have at a sample.

@@ -8,16 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from layout_algebra.claims.banks import BankClaim, BankConflictFree, ConflictDegree, Wavefronts
-from layout_algebra.device.element_texts import Text
 from layout_algebra.device.loops import compiled_loop
-from layout_algebra.device.pair_texts import places_texts
+from layout_algebra.device.pair_texts import filling_text
 from layout_algebra.device.results import Cost, Dims, Task, point_of, replayed
-from layout_algebra.device.runner import WORDS, Compiled, Runner
+from layout_algebra.device.runner import Compiled, Runner
 from layout_algebra.maps import Map
 from layout_algebra.memory import banks
-from layout_algebra.memory.accesses import Access
 from layout_algebra.terms import var
 from layout_algebra.verdicts import Witness
+
+#: Values of the free variables whose addresses are computed before they are looked at.
+PART = 1 << 10
 
 
 class Rules(NamedTuple):
@@ -47,7 +48,10 @@ def wavefronts(claim: Wavefronts, dims: Dims, memory: int) -> Task:
 
 def _task(claim: BankClaim, dims: Dims, most: int, *, summed: bool) -> Task:
     access, target = claim.access, claim.target
-    text = _text(access)
+    address = access.address
+    # the values of the free variables, and for each of them the lanes
+    order = (*access.variables, access.lane)
+    text = filling_text(Map(order, address.outputs, (), address.guard))
     bases = np.array(banks.base_bits(access, target), dtype=np.int64)
     bits = access.bits
     rules = Rules(
@@ -63,14 +67,24 @@ def _task(claim: BankClaim, dims: Dims, most: int, *, summed: bool) -> Task:
     count = banks.count_points(access)
 
     def run(runner: Runner) -> Witness | None:
-        at = runner.function(text.text, text.name)
-        loop = _crowding(at, text.width)
-        found = runner.least(loop, count, lanes, ends, bases, rules)
+        fill = runner.function(text.text, text.name)
+
+        def part(start: int, stop: int) -> int:
+            rows = np.empty((2, PART * rules.lanes), dtype=f"uint{text.width}")
+            for begin in range(start, stop, PART):
+                end = min(begin + PART, stop)
+                fill(begin * rules.lanes, end * rules.lanes, rows)
+                found = _crowded(rows, end - begin, lanes, ends, bases, rules)
+                if found >= 0:
+                    return begin * len(bases) + int(found)
+            return -1
+
+        runner.prepared(lambda: part(0, 1))
+        found = runner.least(part, count)
         if found is None:
             return None
         number, base = divmod(found, len(bases))
-        free = Map(access.variables, ())
-        point = point_of(free, number, dims)
+        point = point_of(Map(access.variables, ()), number, dims)
         step = int(bases[base]) // (8 * access.align)
         values = {**point, var("base", step, step): step}
         return replayed(claim.witness(values, dims), claim, f"point {number}")
@@ -78,65 +92,57 @@ def _task(claim: BankClaim, dims: Dims, most: int, *, summed: bool) -> Task:
     return Task(Cost(count * access.lanes * len(bases), 0, "every access"), run)
 
 
-def _crowding(at: Compiled, width: int) -> Compiled:
-    """The first (point, base) at which an access is not aligned, or takes too long.
+def _phase(firsts, lanes, base, rules, wanted, used):  # type: ignore[no-untyped-def]
+    """The most words that a bank gives to these lanes; -1 where an address is not aligned."""
+    used[:] = 0
+    for lane in lanes:
+        if firsts[lane] >= 0:
+            first = firsts[lane] + base
+            if first % rules.aligned:
+                return -1
+            last = first + rules.bits - 1
+            for unit in range(first // rules.word_bits, last // rules.word_bits + 1):
+                bank = unit % rules.banks
+                new = True
+                for other in range(used[bank]):
+                    new = new and wanted[bank, other] != unit
+                if new:
+                    wanted[bank, used[bank]] = unit
+                    used[bank] += 1
+    return used.max()
 
-    `at(point * lanes + lane)` gives the lane's first bit, and 1 where it is active.
+
+_one_phase = compiled_loop(_phase)
+
+
+def _crowding(rows, points, lanes, ends, bases, rules):  # type: ignore[no-untyped-def]
+    """The first (point, base) at which an access is not aligned, or takes too long; else -1.
+
+    The rows are the lanes' first bits, point by point, and 1 where a lane is active.
     """
-    word = WORDS[width]
-
-    def phase(firsts, lanes, base, rules, wanted, used):  # type: ignore[no-untyped-def]
-        used[:] = 0
-        for lane in lanes:
-            if firsts[lane] >= 0:
-                first = firsts[lane] + base
-                if first % rules.aligned:
-                    return -1
-                last = first + rules.bits - 1
-                for unit in range(first // rules.word_bits, last // rules.word_bits + 1):
-                    bank = unit % rules.banks
-                    new = True
-                    for other in range(used[bank]):
-                        new = new and wanted[bank, other] != unit
-                    if new:
-                        wanted[bank, used[bank]] = unit
-                        used[bank] += 1
-        return used.max()
-
-    one_phase = compiled_loop(phase)
-
-    def loop(start, stop, lanes, ends, bases, rules):  # type: ignore[no-untyped-def]
-        firsts = np.empty(rules.lanes, np.int64)
-        wanted = np.empty(
-            (rules.banks, rules.lanes * (rules.bits // rules.word_bits + 2)), np.int64
-        )
-        used = np.zeros(rules.banks, np.int64)
-        for point in range(start, stop):
-            for lane in range(rules.lanes):
-                found = at(word(point * rules.lanes + lane))
-                firsts[lane] = np.int64(found[0]) if found[1] != 0 else -1
-            for number in range(len(bases)):
-                total, begin = 0, 0
-                for end in ends:
-                    most = one_phase(firsts, lanes[begin:end], bases[number], rules, wanted, used)
-                    if most < 0:
-                        return point * len(bases) + number
-                    total = total + most if rules.summed else max(total, most)
-                    begin = end
-                if total > rules.most:
+    firsts = np.empty(rules.lanes, np.int64)
+    units = rules.lanes * (rules.bits // rules.word_bits + 2)
+    wanted = np.empty((rules.banks, units), np.int64)
+    used = np.zeros(rules.banks, np.int64)
+    for point in range(points):
+        for lane in range(rules.lanes):
+            at = point * rules.lanes + lane
+            firsts[lane] = np.int64(rows[0, at]) if rows[1, at] != 0 else -1
+        for number in range(len(bases)):
+            total, begin = 0, 0
+            for end in ends:
+                most = _one_phase(firsts, lanes[begin:end], bases[number], rules, wanted, used)
+                if most < 0:
                     return point * len(bases) + number
-        return -1
+                total = total + most if rules.summed else max(total, most)
+                begin = end
+            if total > rules.most:
+                return point * len(bases) + number
+    return -1
 
-    return compiled_loop(loop)
 
-
-def _text(access: Access) -> Text:
-    """`places(i)`: the first bit of a lane's access, and whether the lane is active; i counts the
-    values of the free variables, and for each of them the lanes."""
-    address = access.address
-    order = (*access.variables, access.lane)
-    (text,) = places_texts([Map(order, address.outputs, (), address.guard)])
-    return text
+#: One machine code for all accesses: only the text that fills the rows is theirs.
+_crowded: Compiled = compiled_loop(_crowding)
 
 
 def _phases(groups: Sequence[Sequence[int]], lanes: int) -> tuple[Any, Any]:

@@ -16,6 +16,7 @@ from layout_algebra.arithmetic import integers
 from layout_algebra.device.kernels import (
     GUARD,
     flat_map,
+    guarded,
     number,
 )
 from layout_algebra.device.source_text import PYTHON, WidthError, Words, check_range, least_width

@@ -92,7 +92,8 @@ def function_source(
 
 
 def _with_copy(source: Map) -> Map:
-    """The map with one more coordinate, the number of the copy, in place of its replicas."""
+    """The map with one more coordinate, the number of the copy, in place of its replicas; without
+    it where there is one copy."""
     if not source.replicas:
         return source
     taken = {variable.name for variable in source.coordinates}
@@ -109,4 +110,4 @@ def _with_copy(source: Map) -> Map:
         for replica, digit in zip(source.replicas, digits, strict=True)
     }
     outputs = tuple((axis, substitute(term, values)) for axis, term in source.outputs)
-    return Map((*source.coordinates, copy), outputs)
+    return Map((*source.coordinates, *([copy] if copy.high else [])), outputs)

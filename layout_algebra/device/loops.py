@@ -13,12 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
-import numpy as np
 
-from layout_algebra.device.runner import OPTIONS, WORDS, Compiled, Runner
-
-#: Elements between two passes: their words stay in a processor's nearest memory.
-STRETCH = 512
+from layout_algebra.device.runner import OPTIONS, WORDS, Compiled
 
 #: Bytes within which `spread` moves a byte.
 PAGE = 1 << 12
@@ -37,12 +33,6 @@ def spread(cell: int) -> int:
     lines of a page are permuted by what is above the page, so that this is its own inverse.
     """
     return cell ^ ((((cell >> 12) ^ (cell >> 18)) & 63) << 6)
-
-
-def fails(runner: Runner, bad: Compiled, width: int, count: int) -> int | None:
-    """The first of 0..count-1 that is bad; None when none is."""
-    counted, first = failing(bad, width)
-    return runner.first(first, count) if sum(runner.each(counted, count)) else None
 
 
 def marking(cell: Compiled, width: int) -> Compiled:
@@ -154,23 +144,17 @@ def copying(cell: Compiled, width: int) -> Compiled:
     return compiled_loop(loop)
 
 
-def failing(bad: Compiled, width: int) -> tuple[Compiled, Compiled]:
-    """Two loops: how many i are bad, and the first of them."""
+def failing(bad: Compiled, width: int) -> Compiled:
+    """How many i are bad."""
     word = WORDS[width]
 
-    def count(start, stop):  # type: ignore[no-untyped-def]
+    def loop(start, stop):  # type: ignore[no-untyped-def]
         found = 0
         for number in range(start, stop):
             found += bad(word(number))
         return found
 
-    def first(start, stop):  # type: ignore[no-untyped-def]
-        for number in range(start, stop):
-            if bad(word(number)):
-                return number
-        return -1
-
-    return compiled_loop(count), compiled_loop(first)
+    return compiled_loop(loop)
 
 
 def unequal_sets(f: Compiled, g: Compiled, width: int) -> Compiled:
@@ -205,34 +189,6 @@ def unequal_sets(f: Compiled, g: Compiled, width: int) -> Compiled:
         return -1
 
     return compiled_loop(loop)
-
-
-def passing(fill: Compiled, test: Compiled, rows: int, width: int) -> tuple[Compiled, Compiled]:
-    """Two loops over two passes (see `pair_texts`): how many elements are bad, and where some is.
-
-    The second gives the first of the `STRETCH` elements among which it is.
-    """
-    kind = np.uint32 if width == 32 else np.uint64
-
-    def count(start, stop):  # type: ignore[no-untyped-def]
-        words = np.empty((rows, STRETCH), kind)
-        found = 0
-        for begin in range(start, stop, STRETCH):
-            end = min(begin + STRETCH, stop)
-            fill(begin, end, words)
-            found += test(begin, end, words)
-        return found
-
-    def first(start, stop):  # type: ignore[no-untyped-def]
-        words = np.empty((rows, STRETCH), kind)
-        for begin in range(start, stop, STRETCH):
-            end = min(begin + STRETCH, stop)
-            fill(begin, end, words)
-            if test(begin, end, words):
-                return begin
-        return -1
-
-    return compiled_loop(count), compiled_loop(first)
 
 
 def _twin(keys):  # type: ignore[no-untyped-def]

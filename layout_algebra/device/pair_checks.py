@@ -7,11 +7,10 @@ from collections.abc import Callable
 from layout_algebra.claims.inverses import LeftInverse
 from layout_algebra.claims.pairs import Equivalent
 from layout_algebra.device import loops
-from layout_algebra.device.kernels import exec_source, number
+from layout_algebra.device.kernels import number
 from layout_algebra.device.pair_texts import Passes, places_texts, round_trip, same_place
 from layout_algebra.device.results import Cost, Dims, Task, evaluated, point_of, replayed
 from layout_algebra.device.runner import Runner
-from layout_algebra.errors import WitnessError
 from layout_algebra.maps import Map
 from layout_algebra.verdicts import Witness
 
@@ -66,20 +65,7 @@ def _by_passes(passes: Passes, total: int) -> Callable[[Runner], int | None]:
     """The first element that the second pass finds bad."""
 
     def find(runner: Runner) -> int | None:
-        fill = runner.function(passes.fill, "fill")
         bad = runner.function(passes.bad, "bad")
-        test = runner.function(passes.test, "test", bad=bad)
-        count, first = loops.passing(fill, test, passes.rows, passes.width)
-        if not sum(runner.each(count, total)):
-            return None
-        begin = runner.first(first, total) or 0
-        put, judge = exec_source(passes.first, "first"), exec_source(passes.bad, "bad")
-        for element in range(begin, min(begin + loops.STRETCH, total)):
-            if judge(element, *put(element)):
-                return element
-        raise WitnessError(
-            f"compiled code finds an element of {begin}.. to be wrong, and integers find none: a "
-            "fault in layout_algebra"
-        )
+        return runner.bad(runner.function(passes.count, "count", bad=bad), total)
 
     return find

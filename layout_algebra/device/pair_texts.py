@@ -3,6 +3,7 @@
     places_texts([f, g])    # places(i), for each: what two maps are compared by
     same_place(f, g)        # two passes: where f puts it; whether g puts it there
     round_trip(f, g)        # two passes: where f puts it; whether g brings it back from there
+    filling_text(f)         # fill(start, stop, rows): the first pass alone
 
 Two passes, with the first one's numbers in memory between them, so that both maps are computed: a
 compiler that sees one expression may find that it is constant, and nothing would be looked at.
@@ -27,6 +28,9 @@ from layout_algebra.device.source_text import PYTHON, Words, check_range, least_
 from layout_algebra.maps import Map
 from layout_algebra.terms import Term, Var
 
+#: Elements between two passes: their words stay in a processor's nearest memory.
+STRETCH = 512
+
 
 @dataclass(frozen=True)
 class Passes:
@@ -34,36 +38,52 @@ class Passes:
 
     Attributes:
         first, bad: their source.
-        fill, test: the same over the elements start..stop-1, with the words as rows of an array;
-            `test` calls `bad`, and counts.
-        width: bits of a word.
-        rows: how many words there are.
+        count: the source of `count(start, stop)`: how many elements are bad.  It does what `first`
+            does for a stretch of elements, into an array, and then calls `bad` for each of them.
     """
 
     first: str
     bad: str
-    fill: str
-    test: str
-    width: int
-    rows: int
+    count: str
 
     @staticmethod
     def of(body: Body, bad: Sequence[str]) -> Passes:
         """From what the first pass does, and the statements of the second."""
         words = [f"x{k}" for k in range(len(body.results))]
-        start = f"uint{body.width}(start + k)"
-        stores = [f"rows[{k}, k] = {result}" for k, result in enumerate(body.results)]
-        each = "".join(f"        {line}\n" for line in [f"i = {start}", *body.lines, *stores])
-        given = ", ".join([start, *(f"rows[{k}, k]" for k in range(len(words)))])
+        given = ", ".join(
+            [f"uint{body.width}(begin + k)", *(f"rows[{k}, k]" for k in range(len(words)))]
+        )
+        count = (
+            "def count(start, stop):\n    found = 0\n"
+            f"    rows = numpy.empty(({len(words)}, {STRETCH}), numpy.uint{body.width})\n"
+            f"    for begin in range(start, stop, {STRETCH}):\n"
+            f"        size = min({STRETCH}, stop - begin)\n"
+            f"        for k in range(size):\n{_stored(body, 'begin + k', 12)}"
+            f"        for k in range(size):\n            found += bad({given})\n    return found\n"
+        )
         return Passes(
             function_text("first", "i", body.lines, body.results),
             f"def bad({', '.join(['i', *words])}):\n" + "".join(f"    {line}\n" for line in bad),
-            f"def fill(start, stop, rows):\n    for k in range(stop - start):\n{each}",
-            "def test(start, stop, rows):\n    found = 0\n    for k in range(stop - start):\n"
-            f"        found += bad({given})\n    return found\n",
-            body.width,
-            len(words),
+            count,
         )
+
+
+def _stored(body: Body, index: str, indent: int) -> str:
+    """The statements that put the results of element `index` into column k of `rows`."""
+    stores = [f"rows[{k}, k] = {result}" for k, result in enumerate(body.results)]
+    lines = [f"i = uint{body.width}({index})", *body.lines, *stores]
+    return "".join(f"{' ' * indent}{line}\n" for line in lines)
+
+
+def filling_text(source: Map) -> Text:
+    """`fill(start, stop, rows)`: a map's places, and whether elements are in the domain, as rows.
+
+    Raises:
+        CoordinateError, WidthError: as for `places_texts`.
+    """
+    body = least_width(lambda width: _bodies(width, _columns([source]))[0])[1]
+    loop = f"    for k in range(stop - start):\n{_stored(body, 'start + k', 8)}"
+    return Text(f"def fill(start, stop, rows):\n{loop}", "fill", body.width)
 
 
 def places_texts(sources: Sequence[Map]) -> list[Text]:

@@ -201,7 +201,7 @@ def within_bounds(claim: WithinBounds, dims: Dims, memory: int) -> Task:
 
     def run(runner: Runner) -> Witness | None:
         bad = runner.function(text.text, text.name)
-        flat = loops.fails(runner, bad, text.width, total)
+        flat = runner.bad(loops.failing(bad, text.width), total)
         if flat is None:
             return None
         return _at(claim, point_of(f, flat, dims), dims, f"element {flat}")

@@ -20,6 +20,7 @@ from time import perf_counter
 from typing import Any
 
 import numba
+import numpy as np
 
 from layout_algebra.device.kernels import exec_source
 
@@ -33,7 +34,7 @@ MOST_BLOCKS = 1 << 12
 OPTIONS: dict[str, Any] = {"nogil": True, "boundscheck": False, "error_model": "numpy"}
 #: The words' types.
 WORDS: dict[int, Any] = {32: numba.uint32, 64: numba.uint64}
-_NAMES = {"uint32": numba.uint32, "uint64": numba.uint64}
+_NAMES: dict[str, Any] = {"uint32": numba.uint32, "uint64": numba.uint64, "numpy": np}
 
 Compiled = Callable[..., Any]
 
@@ -61,7 +62,10 @@ class Runner:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
     def function(self, text: str, name: str, **names: Compiled) -> Compiled:
-        """The function that a text defines, and what it calls besides; compiled when it is used."""
+        """The function that a text defines, and what it calls besides; compiled when it is used.
+
+        The text may also use `numpy`.
+        """
         made: Compiled = numba.njit(**OPTIONS)(exec_source(text, name, {**_NAMES, **names}))
         return made
 
@@ -69,8 +73,7 @@ class Runner:
         """What the loop gives for each block of 0..count-1, in order."""
         self._compile(loop, arguments)
         started = perf_counter()
-        size = max(BLOCK, -(-count // MOST_BLOCKS))
-        blocks = [(start, min(start + size, count)) for start in range(0, count, size)]
+        blocks = _blocks(count)
         if self._pool is None or len(blocks) < 2:
             found = [int(loop(*block, *arguments)) for block in blocks]
         else:
@@ -78,6 +81,20 @@ class Runner:
             found = [int(job.result()) for job in jobs]
         self.running += perf_counter() - started
         return found
+
+    def bad(self, counted: Compiled, count: int) -> int | None:
+        """The first of 0..count-1 that is bad, by a loop that counts them; None when none is."""
+        found = self.each(counted, count)
+        started = perf_counter()
+        blocks = [block for block, number in zip(_blocks(count), found, strict=True) if number]
+        if not blocks:
+            return None
+        start, stop = blocks[0]
+        while stop - start > 1:
+            middle = (start + stop) // 2
+            start, stop = (start, middle) if counted(start, middle) else (middle, stop)
+        self.running += perf_counter() - started
+        return start
 
     def first(self, loop: Compiled, count: int, *arguments: Any) -> int | None:
         """The least of what the loop finds, block by block; None when it finds nothing.
@@ -107,6 +124,12 @@ class Runner:
         found = self.timed(lambda: int(loop(*arguments)))
         return None if found < 0 else found
 
+    def prepared(self, work: Callable[[], Any]) -> None:
+        """Calls functions once, with nothing to do, so that they are compiled."""
+        started = perf_counter()
+        work()
+        self.compiling += perf_counter() - started
+
     def timed(self, work: Callable[[], Any]) -> Any:
         """The result of some other work, whose time counts as running."""
         started = perf_counter()
@@ -115,10 +138,17 @@ class Runner:
         return result
 
     def _compile(self, loop: Any, arguments: Sequence[Any]) -> None:
+        if not hasattr(loop, "compile"):  # a Python function, which calls compiled ones
+            return
         started = perf_counter()
         kinds = [numba.int64, numba.int64, *(numba.typeof(one) for one in arguments)]
         loop.compile(tuple(kinds))
         self.compiling += perf_counter() - started
+
+
+def _blocks(count: int) -> list[tuple[int, int]]:
+    size = max(BLOCK, -(-count // MOST_BLOCKS))
+    return [(start, min(start + size, count)) for start in range(0, count, size)]
 
 
 def usable_threads() -> int:

@@ -120,13 +120,13 @@ def look_of(f: Map, colour: str | None = None, banked: Banked | None = None) -> 
     axes = moving_axes(f)
     in_banks = banked if axes == [m.name] else None
     chosen = colour or (BANK if in_banks is not None else _first(f, axes))
-    if chosen == BANK:
-        if in_banks is None:
-            raise DisplayError(
-                'colour="bank" needs places on m alone and dtype= of an element; the axes are '
-                f"({', '.join(axes)})"
-            )
+    if chosen == BANK and in_banks is not None:
         return Look(m.name, (BANK,), BANK, in_banks)
+    if chosen == BANK and BANK not in f.axes:  # a Map may have an axis of that name
+        raise DisplayError(
+            'colour="bank" needs places on m alone and dtype= of an element; the axes are '
+            f"({', '.join(axes)})"
+        )
     if chosen not in f.axes:
         raise DisplayError(f"colour is one of ({', '.join(f.axes)}); got {chosen!r}")
     others = tuple(axis for axis in axes if axis != chosen)

@@ -67,6 +67,7 @@ MODULES = (
     "comparing",
     "saving",
     "page",
+    "hosts",
 )
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./\w+\.js";\n', re.MULTILINE)
 

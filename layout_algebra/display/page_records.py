@@ -94,7 +94,7 @@ def record(
     Args:
         proof: the proof.
         layout, shape, bits: what it is shown with.
-        access: what the page calls the access that it is about: pick, bytes, kind, free.
+        access: what the page calls the access that it is about: pick, bytes, kind, free, align.
     """
     claim = proof.claim
     about = None if access is None else _about(claim.name, getattr(claim, "at_most", None), access)
@@ -126,9 +126,10 @@ def _about(name: str, at_most: int | None, access: Mapping[str, Any]) -> str:
     """The claim about an access in short."""
     bound = "" if at_most is None else f" at most {at_most}"
     position = "" if access["free"] is None else f" at every {access['free']}"
+    base = f"every base that {access['align']} divides" if access["align"] > 1 else "every base"
     return (
         f"{name}{bound}: {access['kind']} of {access['pick']}, {access['bytes']} bytes a lane"
-        f"{position}, every base; {NVIDIA.name}"
+        f"{position}, {base}; {NVIDIA.name}"
     )
 
 
@@ -195,11 +196,11 @@ def access_records(
         LayoutAlgebraError: an access that the tile does not have.
     """
     bits = bits_of(dtype)
-    size = bytes if bytes & (bytes - 1) == 0 else 1
-    buffer = Buffer(tuple(shape), dtype, layout, "shared", max(size, bits // 8, 1))
+    align = bytes if bytes > 0 and bytes & (bytes - 1) == 0 else 1
+    buffer = Buffer(tuple(shape), dtype, layout, "shared", align)
     access = access_of(buffer, pick, bytes, kind)
     free = access.free[0].name if access.free else None
-    about = {"pick": pick, "bytes": bytes, "kind": kind, "free": free}
+    about = {"pick": pick, "bytes": bytes, "kind": kind, "free": free, "align": align}
     return [record(proof, layout, shape, bits, about) for proof in _access_proofs(access)]
 
 

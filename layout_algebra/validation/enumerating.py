@@ -59,8 +59,8 @@ def difference_in_any_block(program: Program) -> Witness | None:
     """
     if program.work * MOST_THREADS > MOST_PLACES:
         raise CoordinateError(
-            f"{program.work} threads in blocks of every size up to {MOST_THREADS} are more than the "
-            f"{MOST_PLACES} that are run; name the size of the block"
+            f"{program.work} threads in blocks of every size up to {MOST_THREADS} are more than "
+            f"the {MOST_PLACES} that are run; name the size of the block"
         )
     for block in range(1, MOST_THREADS + 1):
         found = first_difference(program, block)
@@ -126,7 +126,7 @@ def _coordinates(program: Program, numbers: Any) -> dict[Var, Any]:
         extent, low = _int(variable.extent), _int(variable.low)
         found[variable] = numbers % extent + low
         numbers = numbers // extent
-    return found
+    return {variable: found[variable] for variable in f.coordinates}
 
 
 def _candidates(

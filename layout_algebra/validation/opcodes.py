@@ -15,6 +15,7 @@ operand of a second type (possibly wider), `m` an address, `l` a label, `v` a `y
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
 
@@ -45,6 +46,12 @@ class Form:
     operands: str
     types: tuple[frozenset[str], ...]
     modifiers: frozenset[tuple[str, ...]] = frozenset([()])
+
+
+def _joined(
+    heads: Iterable[tuple[str, ...]], tails: Iterable[tuple[str, ...]]
+) -> list[tuple[str, ...]]:
+    return [(*head, *tail) for head, tail in product(heads, tails)]
 
 
 def _kinds(kinds: str, sizes: tuple[int, ...], *others: str) -> frozenset[str]:
@@ -103,7 +110,7 @@ FORMS: dict[str, tuple[Form, ...]] = {
     "ld": (Form("xm", _STORED, frozenset([("param",)])),),
     "st": (
         Form("my", _STORED, frozenset([("param",)])),
-        Form("mv", _STORED, frozenset([("global",), ("global", "v2"), ("global", "v4")])),
+        Form("mv", _STORED, frozenset(_joined([(), ("global",)], [(), ("v2",), ("v4",)]))),
     ),
     "bra": (Form("l", (), frozenset([(), ("uni",)])),),
     "ret": (Form("", (), frozenset([(), ("uni",)])),),
@@ -206,14 +213,14 @@ def _reads(operand: Operand, bits: int, *, wider: bool = False) -> bool:
 def _address_fits(operand: Operand, instruction: Instruction) -> bool:
     if not isinstance(operand, Address):
         return False
-    if instruction.modifiers[0] == "param":
+    if "param" in instruction.modifiers:
         return isinstance(operand.base, str)
     return isinstance(operand.base, Register) and operand.base.bits == 64
 
 
 def _values_fit(operand: Operand, bits: int, instruction: Instruction) -> bool:
     """What a store to global memory stores: one value, or as many as `.v2` or `.v4` says."""
-    count = {"v2": 2, "v4": 4}.get(instruction.modifiers[-1], 1)
+    count = {"v2": 2, "v4": 4}.get("".join(instruction.modifiers[-1:]), 1)
     if isinstance(operand, Vector):
         return len(operand.parts) == count and all(
             _reads(part, bits, wider=True) for part in operand.parts

@@ -87,8 +87,11 @@ def difference(program: Program, run: Run) -> Witness | None:
     memory, right = concrete.bytes_of(stores), concrete.bytes_of([one for _, one in wanted])
     if memory == right:
         return None
-    said = {axis: one.value for axis, one in wanted}
-    found = {axis: _read(memory, one) for axis, one in wanted}
+    said = {axis: _as_place(program, axis, one.value, one.bits) for axis, one in wanted}
+    found: dict[str, int | None] = {}
+    for axis, one in wanted:
+        value = _read(memory, one)
+        found[axis] = None if value is None else _as_place(program, axis, value, one.bits)
     wrong = [axis for axis in said if found[axis] != said[axis]]
     text = f"stores {_shown(found, wrong)}, where the layout says {_shown(said, wrong)}"
     if not wrong:
@@ -172,6 +175,13 @@ def _witness(
         who = f"the call at ({', '.join(f'{n} = {v}' for n, v in points.items())})"
     stored = {axis: value for axis, value in found.items() if value is not None}
     return Witness(f"{who} {text}", (points,), (dict(said), stored))
+
+
+def _as_place(program: Program, axis: str, value: int, bits: int) -> int:
+    """A word as the number that it stands for: signed, on an axis that has negative places."""
+    low = program.flat.output(axis).low
+    negative = isinstance(low, int) and low < 0 and value >> (bits - 1)
+    return value - (1 << bits) if negative else value
 
 
 def _read(memory: _Bytes, store: Store) -> int | None:

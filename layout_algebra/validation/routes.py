@@ -6,7 +6,7 @@ way: this rule, then the solver for what it leaves open, then every thread, for 
 
 from __future__ import annotations
 
-from layout_algebra.prover.rules import RULES, Facts, Outcome, as_queries
+from layout_algebra.prover.rules import NOTHING, RULES, Facts, Outcome, as_queries
 from layout_algebra.prover.rules.lemmas import DIVISION, XORS
 from layout_algebra.validation.claim import Validates
 from layout_algebra.validation.enumerating import sampled_difference
@@ -31,7 +31,7 @@ def _step(claim: Validates) -> Step:
     divisions = claim.division_questions()
 
     def queries() -> tuple[Query, ...]:
-        return as_queries(claim.questions() or (), ())
+        return as_queries(claim.questions() or (NOTHING,), ())
 
     detail = f"{paths} paths, {stores} stores, {len(divisions)} divisions by multiplication"
     return Step("translation", detail, (DIVISION, XORS), queries)

@@ -1,5 +1,6 @@
 """Grids of layouts and maps: each cell, and its colour, says what enumeration gives."""
 
+import itertools
 import random
 import re
 import time
@@ -22,7 +23,7 @@ from layout_algebra.display import DisplayError
 from layout_algebra.display.colours import MARK, contrast
 from layout_algebra.memory import NVIDIA
 from tests import bruteforce as bf
-from tests.building import built
+from tests.building import Scene, built, random_term
 from tests.display.reading import read
 from tests.generators import random_layout
 
@@ -55,7 +56,7 @@ def check_cells(picture, elements, bank=None):
     for cell, place in zip(cells, elements, strict=True):
 
         def at(axis, place=place):
-            return bank(bf.at(place, "m")) if axis == "bank" else bf.at(place, axis)
+            return bank(bf.at(place, "m")) if axis == "bank" and bank else bf.at(place, axis)
 
         assert numbers_of(cell) == (at(main), [at(axis) for axis in small]), place
         assert colours.setdefault(at(colour), cell.fill) == cell.fill
@@ -218,6 +219,15 @@ def test_huge_layouts():
     ]
 
 
+def test_indices_beyond_64_bits_of_small_places():
+    extent = 3**19
+    layout = TileLayout(S[(1 << 40, extent) : (0, 1)])
+    picture = read(display.svg(layout, mark=[((1 << 40) - 1, extent - 1)]))
+    shown = {numbers_of(cell)[0] for cell in picture.filled()}
+    assert max(shown) == extent - 1
+    assert shown == set(range(min(shown), extent))
+
+
 def test_symbolic_sizes():
     M = Dim("M", multiple_of=8)
     layout = TileLayout(S[(M, 4) : (4, 1)])
@@ -235,6 +245,19 @@ def test_a_domain_is_respected():
     expected = [4 * i + j for i in range(8) for j in range(4) if i + j <= 5]
     assert [numbers_of(cell)[0] for cell in picture.filled()] == expected
     assert "no cell: not in the map's domain" in picture.written
+
+
+def test_random_maps():
+    rng = random.Random(10)
+    for _ in range(120):
+        scene = Scene.drawn(rng, symbolic=False)
+        term, function = random_term(rng, scene, 3)
+        f = Map(tuple(scene.variables), (("m", term),))
+        picture = read(display.svg(f))
+        ranges = [range(v.low, v.high + 1) for v in scene.variables]
+        points = [dict(zip("ijk", point, strict=True)) for point in itertools.product(*ranges)]
+        if "a window" not in picture.written:
+            assert [numbers_of(c)[0] for c in picture.filled()] == [function(p) for p in points]
 
 
 def test_coordinates_that_begin_elsewhere():
@@ -276,6 +299,14 @@ def test_colour_is_chosen():
 def test_wrong_options(options, message):
     with pytest.raises(DisplayError, match=message):
         display.svg(FRAGMENT, **options)
+
+
+def test_an_axis_that_is_called_bank():
+    f = Map.of(lambda i, j: {"bank": i, "column": 3 * j}, (4, 4))
+    picture = read(display.svg(f, dtype="float16"))
+    assert legend_of(picture)[2] in ("bank", "column")
+    elements = [bf.make_place({"bank": n // 4, "column": n % 4 * 3}) for n in range(16)]
+    check_cells(picture, elements)
 
 
 def test_other_targets():

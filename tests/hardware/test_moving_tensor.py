@@ -10,9 +10,9 @@ from layout_algebra import Dim, Map, S, TCol, TileLayout, TLane, laneid, m, tid_
 from layout_algebra import hardware as hw
 from layout_algebra.errors import LayoutError
 from layout_algebra.hardware.entries import Entry, catalogue
-from layout_algebra.hardware.moving import Operand, instructions
 from layout_algebra.hardware.shared import SwizzleMode, mma_shared_layout
 from layout_algebra.hardware.tma import tma_shared_layout
+from layout_algebra.instructions.moving import Operand, instructions
 from layout_algebra.memory import Buffer
 from tests.hardware.test_moving import by_name, gmem, possible, proven, smem
 
@@ -194,6 +194,9 @@ def test_descriptors_of_an_operand():
         assert (found.possible, found.count) == (True, count)
         assert not moves[f"{operand.instruction} descriptor, MN-major"].possible
         proven(moves.values())
+        begins = [tuple(one.subjects[1].places(0, 0)[0].values()) for one in found.says]
+        slices = [(r, k) for r in range(0, 128, operand.rows or 128) for k in range(0, 64, 16)]
+        assert begins == [(smem.layout.apply(*at, shape=(128, 64))["m"],) for at in slices]
     columns = Buffer((64, 64), "float16", mma_shared_layout("float16", 0, (64, 64)), align=1024)
     proven(instructions(columns, Operand("wgmma")))
     box = tma_shared_layout((64, 64), "float16", M.B128)

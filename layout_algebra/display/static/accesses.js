@@ -1,4 +1,4 @@
-// One access of a warp to shared memory: lanes by banks, wavefronts one by one, a bar for each bank.
+// One access of a warp to shared memory: lanes by banks, wavefronts one by one, a bar a bank.
 import {choice, labelled, make, numberField, section, textField} from "./dom.js";
 import {vectorProblem} from "./memory.js";
 import {spans} from "./numbers.js";
@@ -18,17 +18,21 @@ export class AccessPanel {
   constructor(app, parent) {
     this.app = app;
     this.pick = choice("Access", (pick) => this.choose(pick));
-    this.formula = textField("Coordinates of each lane", (access) => app.update({access, wavefront: 0}), {
-      placeholder: "lane % 8, lane // 8 * 8",
-      "data-name": "formula",
-    });
+    this.formula = textField(
+      "Coordinates of each lane",
+      (access) => app.update({access, wavefront: 0}),
+      {placeholder: "lane % 8, lane // 8 * 8", "data-name": "formula"},
+    );
     const changed = (name) => (value) => app.update({[name]: Math.max(0, value), wavefront: 0});
     this.bytes = numberField("Bytes a lane", changed("bytes"), {min: 1, "data-name": "bytes"});
     this.kind = choice("Kind", (kind) => app.update({kind}));
     this.target = choice("Memory", (target) => app.update({target: Number(target), wavefront: 0}));
     this.base = numberField("Buffer begins at byte", changed("base"), {min: 0});
     this.position = numberField("Position", (value) => this.move(value), {min: 0});
-    const rows = [[this.pick, this.formula], [this.bytes, this.kind, this.target, this.base, this.position]];
+    const rows = [
+      [this.pick, this.formula],
+      [this.bytes, this.kind, this.target, this.base, this.position],
+    ];
     this.summary = make("p", {"data-name": "service", class: "la-service"});
     this.problem = make("p", {class: "la-note"});
     this.stepper = this.buildStepper();
@@ -60,7 +64,10 @@ export class AccessPanel {
   move(value) {
     const {free} = this.app.access ?? {};
     if (!free) return;
-    const kept = Math.max(0, Math.min(free.most, Math.floor(value / free.multiple) * free.multiple));
+    const kept = Math.max(
+      0,
+      Math.min(free.most, Math.floor(value / free.multiple) * free.multiple),
+    );
     this.app.update({position: kept, wavefront: 0});
   }
 
@@ -72,12 +79,18 @@ export class AccessPanel {
       this.app.announce(this.wavefrontText());
     };
     this.range = make("input", {type: "range", min: 0, value: 0});
-    this.range.addEventListener("input", () => this.app.update({wavefront: Number(this.range.value)}));
+    this.range.addEventListener("input", () =>
+      this.app.update({wavefront: Number(this.range.value)}),
+    );
     this.shown = make("output", {"data-name": "wavefront"});
     return make(
       "div",
       {class: "la-row", role: "group", "aria-label": "Wavefronts"},
-      make("button", {type: "button", "data-name": "previous", onclick: step(-1)}, "Previous wavefront"),
+      make(
+        "button",
+        {type: "button", "data-name": "previous", onclick: step(-1)},
+        "Previous wavefront",
+      ),
       make("button", {type: "button", "data-name": "next", onclick: step(1)}, "Next wavefront"),
       labelled("Wavefront (0: all)", this.range),
       this.shown,
@@ -93,8 +106,17 @@ export class AccessPanel {
     this.formula.element.hidden = !custom;
     this.formula.input.value = state.access;
     this.bytes.input.value = app.bytes();
-    this.kind.setOptions([["read", "read"], ["write", "write"]], state.kind);
-    this.target.setOptions(data.targets.map((one, k) => [k, one.name]), state.target);
+    this.kind.setOptions(
+      [
+        ["read", "read"],
+        ["write", "write"],
+      ],
+      state.kind,
+    );
+    this.target.setOptions(
+      data.targets.map((one, k) => [k, one.name]),
+      state.target,
+    );
     this.base.input.value = state.base;
     this.refreshPosition(access);
     const shown = Boolean(access?.service);
@@ -169,16 +191,18 @@ export class AccessPanel {
     const bars = counts.map((count, bank) => {
       const height = (40 * count) / most;
       const fill = count > 1 ? "#b00020" : "#0b4fa8";
-      return `<rect x="${bank * 14 + 2}" y="${44 - height}" width="11" height="${height}" fill="${fill}"/>`;
+      const at = `x="${bank * 14 + 2}" y="${44 - height}"`;
+      return `<rect ${at} width="11" height="${height}" fill="${fill}"/>`;
     });
     const worst = counts.flatMap((count, bank) => (count === most ? [bank] : []));
     const text =
       `phase ${wavefront?.phase ?? 0} (lanes ${spans(phase.lanes)}): most words from one bank ` +
       `${most}, banks ${spans(worst)}`;
+    const width = banks * 14 + 4;
     this.bars.innerHTML =
-      `<svg viewBox="0 0 ${banks * 14 + 4} 46" width="${banks * 14 + 4}" height="46" role="img" ` +
-      `aria-label="Words of each bank: ${text}"><line x1="0" y1="44.5" x2="${banks * 14 + 4}" y2="44.5" ` +
-      `stroke="#555"/>${bars.join("")}</svg><span data-name="bars">${text}</span>`;
+      `<svg viewBox="0 0 ${width} 46" width="${width}" height="46" role="img" ` +
+      `aria-label="Words of each bank: ${text}">` +
+      `<line x1="0" y1="44.5" x2="${width}" y2="44.5" stroke="#555"/>${bars.join("")}</svg>` +
+      `<span data-name="bars">${text}</span>`;
   }
 }
-

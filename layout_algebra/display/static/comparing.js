@@ -26,7 +26,11 @@ export class OperationPanel {
       "data-name": "other",
     });
     this.result = make("p", {"data-name": "result"});
-    this.use = make("button", {type: "button", onclick: () => this.useResult()}, "Take the result as the layout");
+    this.use = make(
+      "button",
+      {type: "button", onclick: () => this.useResult()},
+      "Take the result as the layout",
+    );
     this.ask = make("button", {type: "button", onclick: () => this.askPython()}, "Ask Python");
     this.gridBox = make("div", {});
     const box = section(
@@ -102,7 +106,9 @@ export class OperationPanel {
     const count = table.values.length;
     const own = shape.reduce((a, b) => a * b, 1) === count ? shape : [count];
     this.made = table.layoutText;
-    const text = table.layoutText ? `it is ${table.layoutText}` : "no S[...] of these strides was recognised; a swizzled one may be";
+    const text = table.layoutText
+      ? `it is ${table.layoutText}`
+      : "no S[...] of these strides was recognised; a swizzled one may be";
     this.result.textContent = `By enumeration of ${count} elements, ${table.text}: ${text}.`;
     this.draw(subjectOfTable(table, own, app.elementBits, app.data.axes), []);
   }
@@ -112,7 +118,8 @@ export class OperationPanel {
     const {app} = this;
     const rank = subject.shape.length;
     const chosen = app.drawnDimensions();
-    const [row, column] = rank === app.subject.shape.length ? [chosen.row, chosen.column] : [-1, rank - 1];
+    const [row, column] =
+      rank === app.subject.shape.length ? [chosen.row, chosen.column] : [-1, rank - 1];
     const options = {row, column, fixed: {}, colour: app.state.colour, cellText: "place"};
     this.view = logicalView(subject, options);
     const highlights = differing.map((flat) => ({flat, mark: "differs"}));

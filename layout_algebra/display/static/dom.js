@@ -6,7 +6,8 @@ export function make(tag, attributes = {}, ...children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
     else if (value === true) made.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, value);
+    else if (value !== false && value !== null && value !== undefined)
+      made.setAttribute(name, value);
   }
   made.append(...children);
   return made;
@@ -19,7 +20,12 @@ export function labelled(text, control) {
 
 /** A text field; `changed` is called with its text when it is done. */
 export function textField(text, changed, attributes = {}) {
-  const input = make("input", {type: "text", spellcheck: "false", autocomplete: "off", ...attributes});
+  const input = make("input", {
+    type: "text",
+    spellcheck: "false",
+    autocomplete: "off",
+    ...attributes,
+  });
   input.addEventListener("change", () => changed(input.value));
   return {element: labelled(text, input), input};
 }
@@ -50,5 +56,10 @@ export function choice(text, changed) {
 
 /** A part of the page with a heading. */
 export function section(title, ...children) {
-  return make("section", {class: "la-section", "aria-label": title}, make("h2", {}, title), ...children);
+  return make(
+    "section",
+    {class: "la-section", "aria-label": title},
+    make("h2", {}, title),
+    ...children,
+  );
 }

@@ -36,7 +36,10 @@ export class Editor {
     const {families} = this.app.data.presets;
     this.entries = choice("Entry", (number) => this.choosePreset(Number(number)));
     this.family = choice("Catalogue", (name) => this.listEntries(name));
-    this.family.setOptions([["", "choose a family"], ...Object.keys(families).map((n) => [n, n])], "");
+    this.family.setOptions(
+      [["", "choose a family"], ...Object.keys(families).map((n) => [n, n])],
+      "",
+    );
     this.entries.setOptions([["-1", "no family chosen"]], -1);
     return make("div", {class: "la-row"}, this.family.element, this.entries.element);
   }
@@ -148,8 +151,11 @@ export class Editor {
     const {subject} = this.app;
     const copies = layout.copies > 1 ? `, ${layout.copies} copies of each` : "";
     const preset = this.app.presetOf(layoutText(layout));
-    const source = preset ? ` ${preset.name}: ${this.app.data.presets.sources[preset.source]}.` : "";
-    this.about.textContent = `${subject.count} elements${copies}, on ${layout.axes.join(", ") || "no axis"}.${source}`;
+    const source = preset
+      ? ` ${preset.name}: ${this.app.data.presets.sources[preset.source]}.`
+      : "";
+    const axes = layout.axes.join(", ") || "no axis";
+    this.about.textContent = `${subject.count} elements${copies}, on ${axes}.${source}`;
   }
 
   /** Which of the modes the layout's swizzle is, if it is one. */

@@ -55,8 +55,8 @@ function cellSvg(cell, marks, {x, y, width, height}) {
     const style = cellStyle(mark);
     const wide = (to - from) * width - 2;
     parts.push(
-      `<rect x="${x + from * width + 1}" y="${y + 1}" width="${wide}" height="${height - 2}" fill="none" ` +
-        `stroke="${style.colour}" stroke-width="${style.width}" ` +
+      `<rect x="${x + from * width + 1}" y="${y + 1}" width="${wide}" height="${height - 2}" ` +
+        `fill="none" stroke="${style.colour}" stroke-width="${style.width}" ` +
         `stroke-dasharray="${style.dash.join(" ")}"/>`,
     );
   }
@@ -70,7 +70,10 @@ export function jsonOf(subject, state, verdicts) {
   if (places) {
     for (let flat = 0; flat < subject.count; flat += 1) places[flat] = subject.places(flat);
   }
-  const kept = verdicts.map(({queries, ...verdict}) => ({...verdict, queries: queries?.length ?? 0}));
+  const kept = verdicts.map(({queries, ...verdict}) => ({
+    ...verdict,
+    queries: queries?.length ?? 0,
+  }));
   const written = {
     notation: layoutText(layout),
     shape: subject.shape,

@@ -4,9 +4,9 @@
 //   placesOf(layout, 3);                       // [{laneid: 5, m: 1}]
 //   elementsAt(layout, {laneid: 5, m: 1});     // {flats: [3], complete: true}
 //
-// The definition is that of the Python library's semantics.py: digits of the flat index in the mixed
-// radix of the extents, last one fastest; their strides added up on each axis; the offset; one place
-// for each value of the replicas; and then the XOR of a swizzle on axis m.
+// The definition is that of the Python library's semantics.py: digits of the flat index in the
+// mixed radix of the extents, last one fastest; their strides added up on each axis; the offset;
+// one place for each value of the replicas; and then the XOR of a swizzle on axis m.
 import {PageError, bitField, digitsOf, exact, product, xor} from "./numbers.js";
 
 /** Copies of one element, and elements of one place, that are looked at. */
@@ -70,13 +70,14 @@ function affineRange(layout, axis) {
   return [exact(low), exact(high)];
 }
 
-/** The lowest and the highest place on an axis: exact, and after a swizzle not smaller than that. */
+/** The lowest and the highest place on an axis; after a swizzle perhaps wider than they are. */
 export function placeRange(layout, axis) {
   const [low, high] = layout.ranges[axis] ?? [0, 0];
   const swizzle = layout.swizzle;
   if (axis !== "m" || !swizzle || swizzle.swizzle_len === 0) return [low, high];
   const block = 2 ** (swizzle.per_element + swizzle.swizzle_len + swizzle.atom_len);
-  const top = low >= 0 && swizzle.swizzle_inner ? 2 ** Math.ceil(Math.log2(high + 1)) - 1 : Infinity;
+  const top =
+    low >= 0 && swizzle.swizzle_inner ? 2 ** Math.ceil(Math.log2(high + 1)) - 1 : Infinity;
   const end = Math.min(block * (Math.floor(high / block) + 1) - 1, top);
   return [block * Math.floor(low / block), exact(Math.max(end, high))];
 }
@@ -106,7 +107,10 @@ export function copyPlace(layout, flat, copy) {
     rest = Math.floor(rest / extent);
     place[axis] += digit * stride;
   }
-  const copies = digitsOf(copy, layout.replica.map((iter) => iter.extent));
+  const copies = digitsOf(
+    copy,
+    layout.replica.map((iter) => iter.extent),
+  );
   layout.replica.forEach(({stride, axis}, t) => {
     place[axis] += copies[t] * stride;
   });
@@ -149,70 +153,82 @@ export function placeText(place) {
  */
 export function elementsAt(layout, place, below = layout.size) {
   const search = searchOf(layout);
-  const wanted = {};
   for (const axis of Object.keys(place)) {
     if (!layout.axes.includes(axis) && place[axis] !== 0) return {flats: [], complete: true};
   }
-  for (const axis of layout.axes) wanted[axis] = place[axis] ?? 0;
-  if (layout.swizzle) wanted.m = swizzled(layout.swizzle, wanted.m); // it is its own inverse
-  for (const axis of layout.axes) wanted[axis] -= layout.offsets[axis] ?? 0;
-  const found = new Set();
-  const run = {steps: 0, found, below};
-  const complete = descend(search, 0, wanted, 0, run);
-  return {flats: [...found].sort((a, b) => a - b), complete};
+  const wanted = layout.axes.map((axis) => {
+    const value = place[axis] ?? 0;
+    const before = axis === "m" ? swizzled(layout.swizzle, value) : value; // its own inverse
+    return before - (layout.offsets[axis] ?? 0);
+  });
+  const run = {wanted, steps: 0, found: new Set(), below};
+  const complete = descend(search, 0, 0, run);
+  return {flats: [...run.found].sort((a, b) => a - b), complete};
 }
 
 const searches = new WeakMap();
 
-/** The iters in the order in which they are tried, with what those after them can still reach. */
+/**
+ * The iters in the order in which they are tried, long steps first, axes as numbers; and for every
+ * axis the lowest and highest number that the iters from k on can still reach.
+ */
 function searchOf(layout) {
   if (searches.has(layout)) return searches.get(layout);
   let weight = 1;
   const iters = [];
+  const add = ({extent, stride, axis}, own) =>
+    iters.push({extent, stride, axis: layout.axes.indexOf(axis), weight: own});
   for (const iter of [...layout.shard].reverse()) {
-    if (iter.extent > 1) iters.push({...iter, weight});
+    if (iter.extent > 1) add(iter, weight);
     weight *= iter.extent;
   }
-  for (const iter of layout.replica) {
-    if (iter.extent > 1 && iter.stride !== 0) iters.push({...iter, weight: 0});
-  }
+  for (const iter of layout.replica) if (iter.extent > 1 && iter.stride !== 0) add(iter, 0);
   iters.sort((a, b) => Math.abs(b.stride) - Math.abs(a.stride));
-  const reach = [Object.fromEntries(layout.axes.map((axis) => [axis, [0, 0]]))];
+  const lows = [layout.axes.map(() => 0)];
+  const highs = [layout.axes.map(() => 0)];
   for (const {extent, stride, axis} of [...iters].reverse()) {
-    const [low, high] = reach[0][axis];
     const most = (extent - 1) * stride;
-    reach.unshift({...reach[0], [axis]: [low + Math.min(0, most), high + Math.max(0, most)]});
+    lows.unshift(lows[0].map((low, k) => (k === axis ? low + Math.min(0, most) : low)));
+    highs.unshift(highs[0].map((high, k) => (k === axis ? high + Math.max(0, most) : high)));
   }
-  const search = {iters, reach};
+  const search = {iters, lows, highs};
   searches.set(layout, search);
   return search;
 }
 
 /** Tries the digits of iter k and of those after it; false where it stopped early. */
-function descend(search, k, wanted, flat, run) {
+function descend(search, k, flat, run) {
+  const {wanted} = run;
   run.steps += 1;
   if (run.steps > MOST_STEPS) return false;
-  for (const axis of Object.keys(wanted)) {
-    const [low, high] = search.reach[k][axis];
-    if (wanted[axis] < low || wanted[axis] > high) return true;
+  const [lows, highs] = [search.lows[k], search.highs[k]];
+  for (let axis = 0; axis < wanted.length; axis += 1) {
+    if (wanted[axis] < lows[axis] || wanted[axis] > highs[axis]) return true;
   }
   if (k === search.iters.length) {
     if (flat < run.below) run.found.add(flat);
     return run.found.size <= MOST_FOUND;
   }
   const {extent, stride, axis, weight} = search.iters[k];
-  const [low, high] = search.reach[k + 1][axis];
-  let [first, last] = [0, extent - 1];
-  if (stride !== 0) {
-    const ends = [(wanted[axis] - high) / stride, (wanted[axis] - low) / stride];
-    first = Math.max(first, Math.ceil(Math.min(...ends)));
-    last = Math.min(last, Math.floor(Math.max(...ends)));
+  const target = wanted[axis];
+  const [first, last] = fitting(search, k, target);
+  let complete = true;
+  for (let digit = first; complete && digit <= last && digit < extent; digit += 1) {
+    wanted[axis] = target - digit * stride;
+    complete = descend(search, k + 1, flat + digit * weight, run);
   }
-  for (let digit = first; digit <= last; digit += 1) {
-    const left = stride === 0 ? wanted : {...wanted, [axis]: wanted[axis] - digit * stride};
-    if (!descend(search, k + 1, left, flat + digit * weight, run)) return false;
-  }
-  return true;
+  wanted[axis] = target;
+  return complete;
+}
+
+/** The first and the last digit of iter k after which the others can still reach the target. */
+function fitting(search, k, target) {
+  const {extent, stride, axis} = search.iters[k];
+  if (stride === 0) return [0, extent - 1];
+  const a = (target - search.highs[k + 1][axis]) / stride;
+  const b = (target - search.lows[k + 1][axis]) / stride;
+  const [low, high] = a < b ? [a, b] : [b, a];
+  return [Math.max(0, Math.ceil(low)), Math.min(extent - 1, Math.floor(high))];
 }
 
 // -- text ---------------------------------------------------------------------------------------

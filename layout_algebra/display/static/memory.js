@@ -5,7 +5,7 @@
 //
 // The meaning is that of the Python library's memory/banks.py; targets come from Python as data.
 import {placeOf} from "./layouts.js";
-import {PageError, exact, floorDiv, modulo, numberOf, product} from "./numbers.js";
+import {PageError, exact, floorDiv, modulo, numberOf} from "./numbers.js";
 import {readTree} from "./tokens.js";
 
 const WARP = 32;
@@ -95,7 +95,10 @@ export function accessAt(pick, layout, shape, elementBits, position = 0) {
   const found = [];
   for (let lane = 0; lane < lanes; lane += 1) {
     const start = where(lane);
-    const elements = Array.from({length: count}, (_, e) => [...start.slice(0, -1), start.at(-1) + e]);
+    const elements = Array.from({length: count}, (_, e) => [
+      ...start.slice(0, -1),
+      start.at(-1) + e,
+    ]);
     for (const at of [elements[0], elements.at(-1)]) checkInside(at, shape, lane);
     const flats = elements.map((at) => numberOf(at, shape));
     found.push({lane, at: start, flats, bit: exact(placeOf(layout, flats[0]).m * elementBits)});
@@ -117,7 +120,9 @@ function whereOf(pick, shape, count, position) {
 function checkMemory(layout) {
   const others = layout.axes.filter((axis) => axis !== "m");
   if (others.length) {
-    throw new PageError(`shared memory has the one axis m; the layout is on ${others.join(", ")} too`);
+    throw new PageError(
+      `shared memory has the one axis m; the layout is on ${others.join(", ")} too`,
+    );
   }
   if (layout.replica.length) throw new PageError("a buffer has one place for each element");
 }
@@ -154,7 +159,9 @@ export function phasesOf(target, kind, moved) {
   const fitting = table.filter(([width]) => fits(width)).sort((a, b) => a[0] - b[0]);
   if (target.exact && !fitting.length) {
     const widths = table.map(([width]) => width).join(", ") || "no";
-    throw new PageError(`${target.name}: phases are known of ${widths} bytes a lane; got ${moved / 8}`);
+    throw new PageError(
+      `${target.name}: phases are known of ${widths} bytes a lane; got ${moved / 8}`,
+    );
   }
   if (!fitting.length) {
     const most = Math.max(...table.map(([width]) => width));
@@ -232,9 +239,4 @@ export function footprint(place, elementBits, target) {
   const words = [];
   for (let word = Math.floor(bit / wordBits); word <= last; word += 1) words.push(word);
   return {bit, bits: elementBits, words, banks: words.map((word) => modulo(word, target.banks))};
-}
-
-/** Elements of a shape. */
-export function sizeOf(shape) {
-  return product(shape);
 }

@@ -63,7 +63,7 @@ export function numberOf(digits, radices) {
 /** Lanes as spans: "0-3, 7". */
 export function spans(numbers) {
   const parts = [];
-  for (let k = 0; k < numbers.length; ) {
+  for (let k = 0; k < numbers.length;) {
     let end = k;
     while (end + 1 < numbers.length && numbers[end + 1] === numbers[end] + 1) end += 1;
     parts.push(end > k ? `${numbers[k]}-${numbers[end]}` : `${numbers[k]}`);

@@ -92,7 +92,9 @@ export function inverseTable(layout) {
   for (let flat = 0; flat < layout.size; flat += 1) {
     const at = placeOf(layout, flat)[axis] ?? 0;
     if (at < 0 || at >= layout.size) {
-      throw new PageError(`element ${flat} is at ${at}: the places are not 0 to ${layout.size - 1}`);
+      throw new PageError(
+        `element ${flat} is at ${at}: the places are not 0 to ${layout.size - 1}`,
+      );
     }
     if (values[at]) throw new PageError(`elements ${values[at].m} and ${flat} are both at ${at}`);
     values[at] = {m: flat};

@@ -1,7 +1,6 @@
 // The page: its state, what follows from it, and the panels that show it.
 //
-//   mount(element, data, host)        // data: what Python wrote; host: how Python is asked, or {}
-//   export default {render}           // the same in a notebook, for anywidget
+//   new App(element, data, host)      // data: what Python wrote; host: how Python is asked, or {}
 import {AccessPanel} from "./accesses.js";
 import {cellStyle} from "./colours.js";
 import {OperationPanel} from "./comparing.js";
@@ -19,7 +18,7 @@ import {VerdictPanel} from "./verdicts.js";
 import {subjectOf} from "./views.js";
 
 /** Milliseconds of quiet before Python is asked. */
-const QUIET = 300;
+const PROOF_QUIET = 300;
 
 export class App {
   constructor(root, data, host = {}) {
@@ -44,8 +43,18 @@ export class App {
 
   build(root) {
     if (!root.closest(".la-page")) root.classList.add("la-page");
-    const parts = ["la-top", "la-verdict", "la-two", "la-detail", "la-access", "la-other", "la-export"];
-    const [top, verdict, two, detail, access, other, saved] = parts.map((name) => make("div", {class: name}));
+    const parts = [
+      "la-top",
+      "la-verdict",
+      "la-two",
+      "la-detail",
+      "la-access",
+      "la-other",
+      "la-export",
+    ];
+    const [top, verdict, two, detail, access, other, saved] = parts.map((name) =>
+      make("div", {class: name}),
+    );
     this.live = make("div", {class: "la-hidden", role: "status", "aria-live": "polite"});
     root.replaceChildren(top, verdict, two, legend(), detail, access, other, saved, this.live);
     this.panels = {
@@ -71,8 +80,20 @@ export class App {
   /** Changes of the layout itself: what was chosen before may be no more. */
   edit(changes) {
     this.witness = null;
-    const shape = changes.layout !== undefined && changes.shape === undefined ? this.keptShape(changes.layout) : {};
-    this.update({...shape, ...changes, element: -1, copy: 0, position: 0, wavefront: 0, fixed: "", physicalFixed: ""});
+    const shape =
+      changes.layout !== undefined && changes.shape === undefined
+        ? this.keptShape(changes.layout)
+        : {};
+    this.update({
+      ...shape,
+      ...changes,
+      element: -1,
+      copy: 0,
+      position: 0,
+      wavefront: 0,
+      fixed: "",
+      physicalFixed: "",
+    });
     this.askProofsSoon();
   }
 
@@ -133,7 +154,8 @@ export class App {
       const found = data.dtypes.find(([name]) => name === state.dtype);
       this.elementBits = found ? found[1] : 16;
       if (!found) state.dtype = data.dtypes.find(([, bits]) => bits === 16)[0];
-      this.subject = this.sameSubject(layout, shape) ?? subjectOf(layout, shape, this.elementBits, data.axes);
+      this.subject =
+        this.sameSubject(layout, shape) ?? subjectOf(layout, shape, this.elementBits, data.axes);
       if (state.element >= this.subject.count) state.element = -1;
       this.access = state.access ? this.computeAccess() : null;
     } catch (error) {
@@ -157,7 +179,11 @@ export class App {
   bytes() {
     if (this.state.bytes > 0) return this.state.bytes;
     const bits = this.elementBits ?? 16;
-    return (8 * 16) % bits === 0 ? 16 : bits / 8 >= 1 && Number.isInteger(bits / 8) ? bits / 8 : bits;
+    return (8 * 16) % bits === 0
+      ? 16
+      : bits / 8 >= 1 && Number.isInteger(bits / 8)
+        ? bits / 8
+        : bits;
   }
 
   pick() {
@@ -168,7 +194,13 @@ export class App {
     const {state, subject} = this;
     try {
       const pick = this.pick();
-      const access = accessAt(pick, subject.layout, subject.shape, this.elementBits, state.position);
+      const access = accessAt(
+        pick,
+        subject.layout,
+        subject.shape,
+        this.elementBits,
+        state.position,
+      );
       const service = served(access, this.target, state.base);
       const wavefronts = wavefrontsOf(service);
       if (state.wavefront > wavefronts.length) state.wavefront = 0;
@@ -256,7 +288,14 @@ export class App {
     const preset = this.presetOf(text);
     if (preset?.verdict && !fitting.some((record) => record.name === "Injective")) {
       const [verdict, method, seconds] = preset.verdict;
-      fitting.unshift({name: "Injective", claim: `Injective(${text})`, verdict, method, seconds, queries: []});
+      fitting.unshift({
+        name: "Injective",
+        claim: `Injective(${text})`,
+        verdict,
+        method,
+        seconds,
+        queries: [],
+      });
     }
     return fitting;
   }
@@ -264,7 +303,7 @@ export class App {
   askProofsSoon() {
     if (!this.host.prove || this.error) return;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.askProofs(), QUIET);
+    this.timer = setTimeout(() => this.askProofs(), PROOF_QUIET);
   }
 
   async askProofs() {
@@ -305,69 +344,10 @@ function legend() {
 }
 
 function sameClaim(a, b) {
-  return a.claim === b.claim && a.layout === b.layout && `${a.shape}` === `${b.shape}` && a.bits === b.bits;
+  return (
+    a.claim === b.claim &&
+    a.layout === b.layout &&
+    `${a.shape}` === `${b.shape}` &&
+    a.bits === b.bits
+  );
 }
-
-// -- where it runs ------------------------------------------------------------------------------
-/** Shows the page in an element. */
-export function mount(root, data, host = {}) {
-  return new App(root, data, host);
-}
-
-/** The page as a file: the state is in the address. */
-export function mountPage(root, data) {
-  const host = {
-    address: () => location.hash,
-    remember: (address) => {
-      const now = `#${address}`;
-      if (now !== (location.hash || "#")) history.replaceState(null, "", now);
-    },
-  };
-  const app = mount(root, data, host);
-  window.addEventListener("hashchange", () => {
-    app.witness = null;
-    app.state = stateOf(location.hash, app.defaults);
-    app.compute();
-    app.refresh();
-  });
-  return app;
-}
-
-/** anywidget: the state is the model's, and Python answers requests by their number. */
-export function render({model, el}) {
-  const waiting = new Map();
-  let number = 0;
-  const ask = (kind) => (request) =>
-    new Promise((resolve) => {
-      number += 1;
-      waiting.set(number, resolve);
-      model.send({kind, number, ...request});
-    });
-  const answer = (reply) => {
-    waiting.get(reply.number)?.(reply);
-    waiting.delete(reply.number);
-  };
-  const remember = (address) => {
-    if (address === model.get("state")) return;
-    model.set("state", address);
-    model.save_changes();
-  };
-  const host = {address: () => model.get("state"), remember, prove: ask("prove"), operate: ask("operate")};
-  model.on("msg:custom", answer);
-  const root = document.createElement("div");
-  el.append(root);
-  const app = mount(root, model.get("data"), host);
-  const follow = () => {
-    if (model.get("state") === addressOf(app.state, app.defaults)) return;
-    app.state = stateOf(model.get("state"), app.defaults);
-    app.compute();
-    app.refresh();
-  };
-  model.on("change:state", follow);
-  return () => {
-    model.off("msg:custom", answer);
-    model.off("change:state", follow);
-  };
-}
-
-export default {render};

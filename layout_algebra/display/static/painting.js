@@ -88,11 +88,15 @@ export class Grid {
         if (r < 0 || c < 0 || r >= view.rows || c >= view.cols) continue;
         const cell = view.cell(r, c);
         const texts = cell.pieces ? cell.pieces.map((piece) => piece.text) : [cell.text];
-        longest = Math.max(longest, ...texts.map((text) => text.length * (cell.pieces?.length ?? 1)));
+        longest = Math.max(
+          longest,
+          ...texts.map((text) => text.length * (cell.pieces?.length ?? 1)),
+        );
       }
     }
     this.height = height;
-    this.width = width || Math.max(26, Math.min(400, longest * 7.2 + 8)) * (this.zoom === 3 ? 1.3 : 1);
+    this.width =
+      width || Math.max(26, Math.min(400, longest * 7.2 + 8)) * (this.zoom === 3 ? 1.3 : 1);
     const labels = [0, view.rows >> 1, view.rows - 1].map((r) => view.rowLabel(r).length);
     const corner = view.rowTitle.length + view.columnTitle.length + 1;
     this.side = Math.max(34, corner * 6.4 + 6, Math.max(...labels) * 7.2 + 10);
@@ -167,7 +171,8 @@ export class Grid {
     const [top, left] = [r * this.height, c * this.width];
     const [tall, wide] = [scroller.clientHeight - HEAD, scroller.clientWidth - this.side];
     if (top < scroller.scrollTop) scroller.scrollTop = top;
-    else if (top + this.height > scroller.scrollTop + tall) scroller.scrollTop = top + this.height - tall;
+    else if (top + this.height > scroller.scrollTop + tall)
+      scroller.scrollTop = top + this.height - tall;
     if (left < scroller.scrollLeft) scroller.scrollLeft = left;
     else if (left + this.width > scroller.scrollLeft + wide) {
       scroller.scrollLeft = left + this.width - wide;
@@ -199,17 +204,22 @@ export class Grid {
     const {scroller, canvas} = this;
     const [wide, tall] = [scroller.clientWidth, scroller.clientHeight];
     if (!wide || !tall) return;
+    this.scrolled = [scroller.scrollLeft, scroller.scrollTop]; // asked once: it costs a layout
     const ratio = globalThis.devicePixelRatio || 1;
-    canvas.width = wide * ratio;
-    canvas.height = tall * ratio;
-    canvas.style.width = `${wide}px`;
-    canvas.style.height = `${tall}px`;
+    if (canvas.width !== Math.round(wide * ratio) || canvas.height !== Math.round(tall * ratio)) {
+      canvas.width = Math.round(wide * ratio);
+      canvas.height = Math.round(tall * ratio);
+      canvas.style.width = `${wide}px`;
+      canvas.style.height = `${tall}px`;
+    }
     const context = canvas.getContext("2d");
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.font = "12px ui-monospace, monospace";
     context.textAlign = "center";
     context.textBaseline = "middle";
     const [top, bottom, left, right] = this.window();
+    context.clearRect(0, 0, wide, tall);
+    this.fill = "";
     context.fillStyle = "#d5d8dc"; // shows through between the cells, also between empty ones
     context.fillRect(0, 0, this.x(right) + 1, this.y(bottom) + 1);
     for (let r = top; r < bottom; r += 1) {
@@ -220,35 +230,47 @@ export class Grid {
   }
 
   x(c) {
-    return this.side + c * this.width - this.scroller.scrollLeft;
+    return this.side + c * this.width - this.scrolled[0];
   }
 
   y(r) {
-    return HEAD + r * this.height - this.scroller.scrollTop;
+    return HEAD + r * this.height - this.scrolled[1];
   }
 
   paintCell(context, r, c) {
     const cell = this.view.cell(r, c);
     const [x, y] = [this.x(c), this.y(r)];
-    const gap = this.width > 6 ? 1 : 0;
-    const pieces = cell.pieces ?? [{from: 0, to: 1, ...cell, starts: true}];
-    for (const piece of pieces) {
-      const [from, to] = [x + piece.from * this.width, x + piece.to * this.width];
-      const edge = gap && piece.starts ? 1 : 0;
-      context.fillStyle = tintColour(piece.tint);
-      context.fillRect(from + edge, y + gap, to - from - edge, this.height - gap);
-      if (piece.crowded) this.paintCrowd(context, from, y, to - from);
-      if (this.height >= 16 && piece.text) {
-        context.fillStyle = "#111";
-        context.fillText(piece.text, (from + to) / 2, y + this.height / 2 + 1, to - from - 2);
+    if (!cell.pieces) this.paintPiece(context, cell, x, y, x + this.width, true);
+    else {
+      for (const piece of cell.pieces) {
+        const [from, to] = [x + piece.from * this.width, x + piece.to * this.width];
+        this.paintPiece(context, piece, from, y, to, piece.starts);
       }
     }
+  }
+
+  /** One fill from x to end, with its text; small cells have neither gaps nor texts. */
+  paintPiece(context, {tint, text, crowded}, x, y, end, starts) {
+    const gap = this.width > 6 ? 1 : 0;
+    const edge = starts ? gap : 0;
+    const fill = tintColour(tint);
+    if (fill !== this.fill) {
+      context.fillStyle = fill; // a new style costs more than a box
+      this.fill = fill;
+    }
+    context.fillRect(x + edge, y + gap, end - x - edge, this.height - gap);
+    if (crowded) this.paintCrowd(context, x, y, end - x);
+    if (this.height < 16 || !text) return;
+    context.fillStyle = "#111";
+    context.fillText(text, (x + end) / 2, y + this.height / 2 + 1, end - x - 2);
+    this.fill = "";
   }
 
   /** Several in one place: a red corner, besides the text. */
   paintCrowd(context, x, y, width) {
     const size = Math.min(8, width, this.height);
     context.fillStyle = "#b00020";
+    this.fill = "";
     context.beginPath();
     context.moveTo(x + width, y + 1);
     context.lineTo(x + width - size, y + 1);
@@ -303,6 +325,11 @@ export class Grid {
     context.fillStyle = "#333";
     context.font = "11px ui-monospace, monospace";
     const {rowTitle, columnTitle} = this.view;
-    context.fillText([rowTitle, columnTitle].filter(Boolean).join("\\"), this.side / 2, HEAD / 2, this.side - 4);
+    context.fillText(
+      [rowTitle, columnTitle].filter(Boolean).join("\\"),
+      this.side / 2,
+      HEAD / 2,
+      this.side - 4,
+    );
   }
 }

@@ -6,18 +6,15 @@ import {Grid} from "./painting.js";
 import {banksView, tmemView} from "./storage.js";
 import {dimensionName, logicalView, ownerView, placesView, wrappedView} from "./views.js";
 
-const VIEWS = {
-  owner: "Owner",
-  places: "Places",
-  banks: "Line x bank",
-  tmem: "TMEM",
-};
+const VIEWS = {owner: "Owner", places: "Places", banks: "Line x bank", tmem: "TMEM"};
 
 /** "a=1,b=2" as an object of numbers. */
 export function readFixed(text) {
   const pairs = text.split(",").map((part) => part.split("="));
   return Object.fromEntries(
-    pairs.filter(([name, value]) => name && Number.isFinite(Number(value))).map(([n, v]) => [n, Number(v)]),
+    pairs
+      .filter(([name, value]) => name && Number.isFinite(Number(value)))
+      .map(([n, v]) => [n, Number(v)]),
   );
 }
 
@@ -25,6 +22,16 @@ function writeFixed(fixed) {
   return Object.entries(fixed)
     .map(([name, value]) => `${name}=${value}`)
     .join(",");
+}
+
+/** A view of a subject, made once for each key: its cells are then there when only marks change. */
+function rememberedView(subject, key, make) {
+  subject.views ??= new Map();
+  if (!subject.views.has(key)) {
+    if (subject.views.size > 8) subject.views.clear();
+    subject.views.set(key, make());
+  }
+  return subject.views.get(key);
 }
 
 export class LogicalPanel {
@@ -50,19 +57,37 @@ export class LogicalPanel {
     const {state, subject} = this.app;
     if (!subject) return;
     const rank = subject.shape.length;
-    const dimensions = subject.shape.map((size, d) => [`${d}`, `${dimensionName(d, rank)} (${size})`]);
+    const dimensions = subject.shape.map((size, d) => [
+      `${d}`,
+      `${dimensionName(d, rank)} (${size})`,
+    ]);
     const {row, column} = this.app.drawnDimensions();
     this.row.setOptions([["-1", "none"], ...dimensions], row);
     this.column.setOptions([["-1", "none"], ...dimensions], column);
     const colours = ["owner", "register", "bank", "none"].map((name) => [name, name]);
     this.colour.setOptions(colours, state.colour);
-    this.text.setOptions([["place", "the place"], ["element", "the flat index"]], state.cellText);
-    this.zoom.setOptions([[0, "tiny"], [1, "small"], [2, "text"], [3, "large"]], state.zoom);
+    this.text.setOptions(
+      [
+        ["place", "the place"],
+        ["element", "the flat index"],
+      ],
+      state.cellText,
+    );
+    this.zoom.setOptions(
+      [
+        [0, "tiny"],
+        [1, "small"],
+        [2, "text"],
+        [3, "large"],
+      ],
+      state.zoom,
+    );
     this.refreshFixed(row, column);
     const fixed = readFixed(state.fixed);
     const options = {row, column, fixed, colour: state.colour, cellText: state.cellText};
     this.grid.zoom = state.zoom;
-    this.view = logicalView(subject, options);
+    const key = JSON.stringify(options);
+    this.view = rememberedView(subject, key, () => logicalView(subject, options));
     this.marks = marksOf(this.view, this.app.highlights());
     this.grid.show(this.view, this.marks);
   }
@@ -126,7 +151,11 @@ export class PhysicalPanel {
 
   buildTabs() {
     this.buttons = Object.entries(VIEWS).map(([name, text]) =>
-      make("button", {role: "tab", type: "button", "data-view": name, onclick: () => this.choose(name)}, text),
+      make(
+        "button",
+        {role: "tab", type: "button", "data-view": name, onclick: () => this.choose(name)},
+        text,
+      ),
     );
     this.tabs.append(...this.buttons);
     this.tabs.addEventListener("keydown", (event) => {
@@ -174,16 +203,21 @@ export class PhysicalPanel {
     const {subject, state} = app;
     const fixed = readFixed(state.physicalFixed);
     const options = {colour: state.colour, fixed};
-    if (name === "owner") return ownerView(subject, options);
-    if (name === "tmem") return tmemView(subject, options);
-    if (name === "banks") return banksView(subject, app.target, state.base, options);
+    const make = {
+      owner: () => ownerView(subject, options),
+      tmem: () => tmemView(subject, options),
+      banks: () => banksView(subject, app.target, state.base, options),
+    }[name];
+    const key = JSON.stringify([name, options, state.target, state.base]);
+    if (make) return rememberedView(subject, key, make);
     const {axes} = subject;
     if (axes.length <= 1) return this.oneAxisView(options);
     const rowAxis = axes.includes(state.physicalRow) ? state.physicalRow : axes[0];
     const others = axes.filter((axis) => axis !== rowAxis);
     const columnAxis = others.includes(state.physicalColumn) ? state.physicalColumn : others.at(-1);
     this.axisControls(rowAxis, columnAxis, fixed);
-    return placesView(subject, {...options, rowAxis, columnAxis});
+    const chosen = {...options, rowAxis, columnAxis};
+    return rememberedView(subject, JSON.stringify(chosen), () => placesView(subject, chosen));
   }
 
   /** One axis, wrapped at a width that can be changed. */
@@ -191,10 +225,15 @@ export class PhysicalPanel {
     const {app} = this;
     const {subject, state} = app;
     const width = state.width > 0 ? state.width : Math.min(subject.shape.at(-1), 4096);
-    const field = numberField("Places to a row", (value) => app.update({width: Math.max(1, value)}), {min: 1});
+    const field = numberField(
+      "Places to a row",
+      (value) => app.update({width: Math.max(1, value)}),
+      {min: 1},
+    );
     field.input.value = width;
     this.controls.append(field.element);
-    return wrappedView(subject, {...options, axis: subject.axes[0] ?? "m", width});
+    const chosen = {...options, axis: subject.axes[0] ?? "m", width};
+    return rememberedView(subject, JSON.stringify(chosen), () => wrappedView(subject, chosen));
   }
 
   axisControls(rowAxis, columnAxis, fixed) {
@@ -202,9 +241,15 @@ export class PhysicalPanel {
     const {subject} = app;
     const rows = choice("Rows", (physicalRow) => app.update({physicalRow}));
     const columns = choice("Columns", (physicalColumn) => app.update({physicalColumn}));
-    rows.setOptions(subject.axes.map((axis) => [axis, axis]), rowAxis);
+    rows.setOptions(
+      subject.axes.map((axis) => [axis, axis]),
+      rowAxis,
+    );
     const others = subject.axes.filter((axis) => axis !== rowAxis);
-    columns.setOptions(others.map((axis) => [axis, axis]), columnAxis);
+    columns.setOptions(
+      others.map((axis) => [axis, axis]),
+      columnAxis,
+    );
     this.controls.append(rows.element, columns.element);
     for (const axis of subject.axes) {
       if (axis === rowAxis || axis === columnAxis) continue;

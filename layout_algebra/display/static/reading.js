@@ -8,7 +8,13 @@ import {layoutText, makeLayout} from "./layouts.js";
 import {PageError, exact, floorDiv, modulo} from "./numbers.js";
 import {readTree} from "./tokens.js";
 
-const SWIZZLE_ARGUMENTS = ["per_element", "swizzle_len", "atom_len", "tile_layout", "swizzle_inner"];
+const SWIZZLE_ARGUMENTS = [
+  "per_element",
+  "swizzle_len",
+  "atom_len",
+  "tile_layout",
+  "swizzle_inner",
+];
 
 /** The layout of a text in either notation. @param axes names of the known axes */
 export function readLayout(text, axes) {
@@ -90,7 +96,10 @@ function binaryValue(tree, axes) {
   if (left.kind === "size" && right.kind === "size") return arithmetic(tree, left, right);
   if (tree.kind === "+") return sumValue(tree, left, right);
   if (tree.kind === "-" && left.kind === "spec") {
-    throw new PageError("write a negative offset as + (-n) or + (-n)@axis, not with -", tree.column);
+    throw new PageError(
+      "write a negative offset as + (-n) or + (-n)@axis, not with -",
+      tree.column,
+    );
   }
   throw new PageError(`${tree.kind} has a number on either side`, tree.column);
 }
@@ -101,7 +110,10 @@ function arithmetic(tree, {value: a}, {value: b}) {
   }
   const found = {"+": a + b, "-": a - b, "*": a * b, "//": floorDiv(a, b), "%": modulo(a, b)};
   if (!(tree.kind in found)) {
-    throw new PageError(`${tree.kind} is not part of the notation: numbers have + - * // %`, tree.column);
+    throw new PageError(
+      `${tree.kind} is not part of the notation: numbers have + - * // %`,
+      tree.column,
+    );
   }
   return {kind: "size", value: exact(found[tree.kind])};
 }
@@ -112,7 +124,10 @@ function sumValue(tree, left, right) {
     return {kind: "terms", terms: [...termsOf(left), ...termsOf(right)]};
   }
   const [a, b] = sides;
-  for (const [name, part] of [["S", "shard"], ["R", "replica"]]) {
+  for (const [name, part] of [
+    ["S", "shard"],
+    ["R", "replica"],
+  ]) {
     if (a[part]?.length && b[part]?.length) {
       throw new PageError(`a layout has one ${name}[...]: join its iters in one list`, tree.column);
     }
@@ -126,10 +141,7 @@ function sumValue(tree, left, right) {
     shard: a.shard?.length ? a.shard : (b.shard ?? a.shard),
     replica: a.replica?.length ? a.replica : (b.replica ?? a.replica),
     offsets,
-    spelled: {
-      plain: a.spelled.plain || b.spelled.plain,
-      reg: a.spelled.reg || b.spelled.reg,
-    },
+    spelled: {plain: a.spelled.plain || b.spelled.plain, reg: a.spelled.reg || b.spelled.reg},
   };
 }
 
@@ -142,7 +154,8 @@ function asSpec(tree, side) {
   if (side.kind === "spec") return side;
   if (side.kind !== "size" && side.kind !== "terms") {
     const hint = side.kind === "axis" ? `: write n@${side.name}` : "";
-    const why = side.kind === "layout" ? "inside the brackets of TileLayout(...)" : `as n@axis${hint}`;
+    const why =
+      side.kind === "layout" ? "inside the brackets of TileLayout(...)" : `as n@axis${hint}`;
     throw new PageError(`an offset is added ${why}`, tree.column);
   }
   const made = {kind: "spec", offsets: {}, spelled: {plain: false, reg: false}};
@@ -194,7 +207,10 @@ function extentOf(part, tree) {
 /** [[stride, axis], ...], one for each extent. */
 function stridesOf(name, extents, given, tree) {
   if ((extents.kind === "tuple") !== (given.kind === "tuple")) {
-    throw new PageError(`${name}[...]: extents and strides are both lists or both single`, tree.column);
+    throw new PageError(
+      `${name}[...]: extents and strides are both lists or both single`,
+      tree.column,
+    );
   }
   const list = listOf(given);
   const count = listOf(extents).length;
@@ -317,7 +333,8 @@ function nesting(text) {
 }
 
 function leavesOf(text) {
-  const collect = (value) => (value.kind === "tuple" ? value.parts.flatMap(collect) : [value.value]);
+  const collect = (value) =>
+    value.kind === "tuple" ? value.parts.flatMap(collect) : [value.value];
   const tree = readTree(text.replace(/_(?=\d)/g, " "));
   return collect(layoutValue(tree, new Set())).map(exact);
 }

@@ -16,11 +16,18 @@ export class ExportPanel {
     this.app = app;
     this.kind = choice("What", () => this.write());
     this.kind.setOptions([["", "choose"], ...KINDS.map(([name, text]) => [name, text])], "");
-    this.text = make("textarea", {rows: 8, readonly: true, "aria-label": "The exported text", "data-name": "export"});
+    this.text = make("textarea", {
+      rows: 8,
+      readonly: true,
+      "aria-label": "The exported text",
+      "data-name": "export",
+    });
     this.save = make("a", {class: "la-save"}, "Save as a file");
     this.note = make("p", {class: "la-note"});
     this.box = make("div", {}, this.text, make("div", {class: "la-row"}, this.save));
-    parent.append(section("Export", make("div", {class: "la-row"}, this.kind.element), this.note, this.box));
+    parent.append(
+      section("Export", make("div", {class: "la-row"}, this.kind.element), this.note, this.box),
+    );
     this.box.hidden = true;
   }
 
@@ -45,7 +52,8 @@ export class ExportPanel {
   }
 
   why(name) {
-    if (name === "queries.smt2") return "No proof about this layout is in the page; Python makes the queries: proof.queries().";
+    if (name === "queries.smt2")
+      return "No proof of this layout is in the page; in Python it is proof.queries().";
     return "There is nothing of it to export.";
   }
 

@@ -1,6 +1,6 @@
 // What a page shows, as a plain object and as the part of the address after '#'.
 //
-//   addressOf({layout: "S[8 : 1]", view: "owner"}, DEFAULTS)    // "layout=S%5B8+%3A+1%5D&view=owner"
+//   addressOf({...DEFAULTS, view: "owner", element: 7})    // "view=owner&element=7"
 export const DEFAULTS = {
   layout: "",
   shape: "",

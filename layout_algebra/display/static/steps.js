@@ -27,7 +27,10 @@ export function stepsOf(layout, shape, flat, copy) {
     lines.push(`offset: ${axis} += ${layout.offsets[axis]}`);
     sums[axis].push(`${layout.offsets[axis]}`);
   }
-  const copies = digitsOf(copy, layout.replica.map((iter) => iter.extent));
+  const copies = digitsOf(
+    copy,
+    layout.replica.map((iter) => iter.extent),
+  );
   layout.replica.forEach(({extent, stride, axis}, t) => {
     lines.push(
       `copy ${copies[t]} of ${extent}: ${axis} += ${copies[t]} * ${stride} = ${copies[t] * stride}`,

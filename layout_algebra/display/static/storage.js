@@ -1,6 +1,6 @@
-// Views of storage in its true widths: lines of shared memory by banks, cells of TMEM, and the lanes
-// of one access by banks.  An element takes the bits that its type has: two of 4 bits share a byte,
-// one of 128 bits lies in four banks.
+// Views of storage in its true widths: lines of shared memory by banks, cells of TMEM, and the
+// lanes of one access by banks.  An element takes the bits that its type has: two of 4 bits share a
+// byte, one of 128 bits lies in four banks.
 import {elementsAt, placeOf, placeRange} from "./layouts.js";
 import {PageError, digitsOf, modulo} from "./numbers.js";
 import {TINTS, elementName, tintOf} from "./views.js";
@@ -47,7 +47,8 @@ function partOf(bit, bits, box, boxBits) {
 export function banksView(subject, target, base, options) {
   const {layout, elementBits} = subject;
   const others = subject.axes.filter((axis) => axis !== "m");
-  if (others.length) throw new PageError(`banks are of axis m alone; also here: ${others.join(", ")}`);
+  if (others.length)
+    throw new PageError(`banks are of axis m alone; also here: ${others.join(", ")}`);
   const wordBits = 8 * target.bank_bytes;
   const lineBits = wordBits * target.banks;
   const shift = 8 * base;
@@ -62,7 +63,9 @@ export function banksView(subject, target, base, options) {
   const made = new Map();
   return {
     name: "banks",
-    title: `Lines of ${target.banks} banks of ${target.bank_bytes} bytes, ${elementBits}-bit elements`,
+    title:
+      `Lines of ${target.banks} banks of ${target.bank_bytes} bytes, ` +
+      `${elementBits}-bit elements`,
     rows: last - first + 1,
     cols: target.banks,
     rowTitle: "line",
@@ -78,9 +81,18 @@ export function banksView(subject, target, base, options) {
     cellsOf: (flat) => {
       const from = placeOf(layout, flat).m * elementBits + shift;
       const cells = [];
-      for (let word = Math.floor(from / wordBits); word * wordBits < from + elementBits; word += 1) {
+      for (
+        let word = Math.floor(from / wordBits);
+        word * wordBits < from + elementBits;
+        word += 1
+      ) {
         const part = partOf(from, elementBits, word * wordBits, wordBits);
-        cells.push([Math.floor(word / target.banks) - first, modulo(word, target.banks), 0, ...part]);
+        cells.push([
+          Math.floor(word / target.banks) - first,
+          modulo(word, target.banks),
+          0,
+          ...part,
+        ]);
       }
       return cells;
     },
@@ -124,13 +136,11 @@ export function tmemView(subject, options) {
       return made.get(key);
     },
     cellsOf: (flat) =>
-      subject
-        .places(flat)
-        .map((place, copy) => {
-          const bit = place.TCol * elementBits;
-          const part = partOf(bit, elementBits, column(place.TCol) * COLUMN_BITS, COLUMN_BITS);
-          return [place.TLane - laneLow, column(place.TCol) - first, copy, ...part];
-        }),
+      subject.places(flat).map((place, copy) => {
+        const bit = place.TCol * elementBits;
+        const part = partOf(bit, elementBits, column(place.TCol) * COLUMN_BITS, COLUMN_BITS);
+        return [place.TLane - laneLow, column(place.TCol) - first, copy, ...part];
+      }),
   };
 }
 

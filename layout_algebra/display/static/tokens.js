@@ -5,8 +5,12 @@ import {PageError} from "./numbers.js";
 
 const MOST_CHARACTERS = 10000;
 const MOST_DEPTH = 100;
-const TOKEN =
-  /\s*(?:(0[xX][0-9a-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|\d[\d_]*)|([A-Za-z_]\w*)|("[^"]*"|'[^']*')|(\/\/|<<|>>|[-+*%@^&|()[\],:=]))/y;
+const NUMBER = /0[xX][0-9a-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|\d[\d_]*/;
+const MARK = /\/\/|<<|>>|[-+*%@^&|()[\],:=]/;
+const TOKEN = new RegExp(
+  `\\s*(?:(${NUMBER.source})|([A-Za-z_]\\w*)|("[^"]*"|'[^']*')|(${MARK.source}))`,
+  "y",
+);
 /** Binary operators, the loosest first, as Python has them. */
 const LEVELS = [["|"], ["^"], ["&"], ["<<", ">>"], ["+", "-"], ["*", "//", "%", "@"]];
 
@@ -135,7 +139,8 @@ class TreeReader {
       if (this.take(close)) return {kind: "tuple", parts: [], column: token.column};
       const inside = this.list();
       this.need(close);
-      if (close === "]" && inside.kind !== "tuple") return {kind: "tuple", parts: [inside], column: token.column};
+      if (close === "]" && inside.kind !== "tuple")
+        return {kind: "tuple", parts: [inside], column: token.column};
       return {...inside, column: token.column, bracketed: true};
     }
     if (!["number", "name", "text"].includes(token.kind)) {

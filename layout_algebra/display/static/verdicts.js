@@ -1,7 +1,7 @@
 // What is proven about the layout: badges with the verdict, the method and the time.
 //
-// Verdicts come from Python, live in a notebook, or embedded when the page was written.  For a layout
-// that none speaks of, small ones are enumerated here, and the badge says ENUMERATED, not PROVED.
+// Verdicts come from Python, live in a notebook, or embedded when the page was written.  A small
+// layout that none speaks of is enumerated here, and the badge says ENUMERATED, not PROVED.
 import {make, section} from "./dom.js";
 import {layoutText, placeText} from "./layouts.js";
 import {PageError} from "./numbers.js";
@@ -43,7 +43,13 @@ export class VerdictPanel {
     const parts = [mark, text];
     if (record.witness) {
       const show = () => this.showWitness(record);
-      parts.push(make("button", {type: "button", "data-name": "show-witness", onclick: show}, "Show the witness"));
+      parts.push(
+        make(
+          "button",
+          {type: "button", "data-name": "show-witness", onclick: show},
+          "Show the witness",
+        ),
+      );
     }
     if (record.reason) parts.push(make("span", {class: "la-reason"}, ` ${record.reason}`));
     return make("li", {}, ...parts);
@@ -55,7 +61,13 @@ export class VerdictPanel {
     if (access) {
       const points = witness.points[0] ?? {};
       const position = points[access.free] ?? 0;
-      app.update({access: access.pick, bytes: access.bytes, kind: access.kind, position, wavefront: 0});
+      app.update({
+        access: access.pick,
+        bytes: access.bytes,
+        kind: access.kind,
+        position,
+        wavefront: 0,
+      });
     }
     const lanes = access ? witness.points.map((point) => point.lane) : [];
     const ofLanes = lanes.flatMap((lane) => {
@@ -83,18 +95,26 @@ export class VerdictPanel {
     const badge = (text) => make("strong", {class: "la-badge la-enumerated"}, text);
     let found;
     try {
-      found = collision(subject.layout, subject.count);
+      subject.collision ??= {found: collision(subject.layout, subject.count)}; // looked for once
+      found = subject.collision.found;
     } catch (error) {
       if (!(error instanceof PageError)) throw error;
       return [badge("NOT KNOWN"), ` Injective: ${error.message}`];
     }
     if (!found) {
-      return [badge("ENUMERATED"), ` no two of the ${subject.count} elements share a place; not a proof from Python`];
+      return [
+        badge("ENUMERATED"),
+        ` no two of the ${subject.count} elements share a place; not a proof from Python`,
+      ];
     }
     const names = found.flats.map((flat) => elementName(flat, subject.shape)).join(" and ");
     const text = `elements ${names} are both at ${placeText(found.place)}`;
     const show = () => app.showWitness(found.flats, text);
-    const button = make("button", {type: "button", "data-name": "show-witness", onclick: show}, "Show them");
+    const button = make(
+      "button",
+      {type: "button", "data-name": "show-witness", onclick: show},
+      "Show them",
+    );
     return [badge("NOT INJECTIVE"), ` by enumeration: ${text} `, button];
   }
 }

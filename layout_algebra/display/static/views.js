@@ -1,10 +1,11 @@
 // What is drawn: a view is rows, columns and a cell for each, whatever paints it.
 //
 //   view = {name, title, rows, cols, rowTitle, columnTitle, rowLabel(r), columnLabel(c),
-//           cell(r, c) -> {text, tint, pieces?, flats, complete, label}, cellsOf(flat) -> [[r, c, copy, from?, to?]]}
+//           cell(r, c) -> {text, tint, pieces?, flats, complete, label},
+//           cellsOf(flat) -> [[r, c, copy, from?, to?]]}
 //
-// tint is a small number, one colour each, or -1 for none.  pieces cut a cell: {from, to, tint, text}
-// with from and to between 0 and 1.  flats are the elements in the cell.
+// tint is a small number, one colour each, or -1 for none.  pieces cut a cell, {from, to, tint,
+// text} with from and to between 0 and 1.  flats are the elements in the cell.
 import {elementsAt, placeKey, placeRange, placeText, placesOf} from "./layouts.js";
 import {PageError, digitsOf, modulo, numberOf, product} from "./numbers.js";
 
@@ -69,7 +70,8 @@ export function tintOf(subject, place, colour, wordBits = 32) {
   if (colour === "none") return -1;
   const memory = place.m ?? 0;
   if (colour === "register") return modulo(memory, TINTS);
-  if (colour === "bank") return modulo(Math.floor((memory * subject.elementBits) / wordBits), TINTS);
+  if (colour === "bank")
+    return modulo(Math.floor((memory * subject.elementBits) / wordBits), TINTS);
   const threads = subject.axes.filter((axis) => subject.kindOf(axis) !== "memory");
   const owners = threads.length ? threads : subject.axes;
   let total = 0;

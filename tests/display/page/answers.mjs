@@ -1,7 +1,7 @@
 // What the page's module answers to a list of questions: node answers.mjs MODULE QUESTIONS
 //
-// QUESTIONS is a JSON file, a list of {ask, ...}; the answers are printed as JSON, one for each.  An
-// answer that is refused is {refused: message}.
+// QUESTIONS is a JSON file, a list of {ask, ...}; the answers are printed as JSON, one for each.
+// What is refused is answered by {refused: message}.
 import {readFileSync} from "node:fs";
 import {pathToFileURL} from "node:url";
 

@@ -40,7 +40,8 @@ export class Chromium {
       flatten: true,
     });
     browser.session = sessionId;
-    for (const domain of ["Runtime", "Page", "Log", "Network"]) await browser.send(`${domain}.enable`);
+    for (const domain of ["Runtime", "Page", "Log", "Network"])
+      await browser.send(`${domain}.enable`);
     return browser;
   }
 
@@ -64,10 +65,15 @@ export class Chromium {
     } else if (method === "Page.loadEventFired") this.loaded?.();
     else if (method === "Network.requestWillBeSent") this.requests.push(params.request.url);
     else if (method === "Runtime.exceptionThrown") {
-      this.problems.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
+      this.problems.push(
+        params.exceptionDetails.exception?.description ?? params.exceptionDetails.text,
+      );
     } else if (method === "Log.entryAdded" && ["error", "warning"].includes(params.entry.level)) {
       this.problems.push(params.entry.text);
-    } else if (method === "Runtime.consoleAPICalled" && ["error", "warning"].includes(params.type)) {
+    } else if (
+      method === "Runtime.consoleAPICalled" &&
+      ["error", "warning"].includes(params.type)
+    ) {
       this.problems.push(params.args.map((one) => one.value ?? one.description).join(" "));
     }
   }

@@ -31,7 +31,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from importlib import import_module
 from operator import and_
 from typing import Any, TypeAlias
 
@@ -39,15 +38,16 @@ from layout_algebra.axes import TCol, TLane
 from layout_algebra.errors import LayoutError
 from layout_algebra.hardware.entries import Entry
 from layout_algebra.hardware.finding_descriptors import _KINDS
-from layout_algebra.hardware.moving_boxes import boxes
-from layout_algebra.hardware.moving_claims import Found, Stated
-from layout_algebra.hardware.moving_matrices import loaded_matrices, stored_matrices, transposes
-from layout_algebra.hardware.moving_operands import copies, descriptors
-from layout_algebra.hardware.moving_tables import CannotMoveError, Memory, Registers
-from layout_algebra.hardware.moving_tmem import tmem_loads, tmem_stores
-from layout_algebra.hardware.moving_vectors import loaded_vectors, stored_vectors
+from layout_algebra.instructions.boxes import boxes
+from layout_algebra.instructions.claims import Found, Stated
+from layout_algebra.instructions.matrices import loaded_matrices, stored_matrices, transposes
+from layout_algebra.instructions.operands import copies, descriptors
+from layout_algebra.instructions.tables import CannotMoveError, Memory, Registers
+from layout_algebra.instructions.tmem import tmem_loads, tmem_stores
+from layout_algebra.instructions.vectors import loaded_vectors, stored_vectors
 from layout_algebra.maps import Map
 from layout_algebra.memory.buffers import Buffer, View
+from layout_algebra.prover import prove
 from layout_algebra.verdicts import Proof
 
 
@@ -104,7 +104,7 @@ class Move:
     @cached_property
     def proof(self) -> Proof | None:
         """The proof of its claim, made when it is asked for; None when it is not possible."""
-        return import_module("layout_algebra.prover").prove(self.claim) if self.possible else None
+        return prove(self.claim) if self.possible else None
 
     def __str__(self) -> str:
         if not self.possible:

@@ -21,8 +21,8 @@ from layout_algebra.hardware.matrices import (
     ldmatrix,
     stmatrix,
 )
-from layout_algebra.hardware.moving_claims import Dealing, Found, Stated, dealt
-from layout_algebra.hardware.moving_tables import (
+from layout_algebra.instructions.claims import Dealing, Found, Stated, dealt
+from layout_algebra.instructions.tables import (
     LANES,
     REGISTER_BITS,
     CannotMoveError,

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from layout_algebra.axes import TCol, TLane
-from layout_algebra.hardware.moving_claims import Found, Stated
-from layout_algebra.hardware.moving_tables import (
+from layout_algebra.hardware.tcgen05_atoms import _ATOMS
+from layout_algebra.hardware.tmem import COLUMN_BITS
+from layout_algebra.instructions.claims import Found, Stated
+from layout_algebra.instructions.tables import (
     LANES,
     REGISTER_BITS,
     CannotMoveError,
@@ -21,8 +23,6 @@ from layout_algebra.hardware.moving_tables import (
     Registers,
     fitted,
 )
-from layout_algebra.hardware.tcgen05_atoms import _ATOMS
-from layout_algebra.hardware.tmem import COLUMN_BITS
 from layout_algebra.maps import Map
 from layout_algebra.tracing import Traced, term_of
 

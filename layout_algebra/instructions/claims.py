@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from layout_algebra import terms
+from layout_algebra.claims import CLAIMS
 from layout_algebra.conditions import Condition, at_most
 from layout_algebra.dims import Symbol
 from layout_algebra.folding import substitute
-from layout_algebra.hardware.moving_tables import LANES, Memory, Registers, fitted
+from layout_algebra.instructions.tables import LANES, Memory, Registers, fitted
 from layout_algebra.maps import Map
 from layout_algebra.memory.accesses import BIT, Access
 from layout_algebra.memory.free import free_variable
@@ -35,7 +35,7 @@ class Stated:
 
     def made(self) -> Any:
         """The claim."""
-        return import_module("layout_algebra.claims").CLAIMS[self.claim](*self.subjects)
+        return CLAIMS[self.claim](*self.subjects)
 
     def __str__(self) -> str:
         return f"{self.claim}({', '.join(map(str, self.subjects))})"

@@ -15,11 +15,11 @@ from layout_algebra.axes import TCol, TLane
 from layout_algebra.errors import LayoutError
 from layout_algebra.hardware.descriptors import Major
 from layout_algebra.hardware.finding_descriptors import NoDescriptor, descriptor_for
-from layout_algebra.hardware.moving_claims import Found, Stated, put_into
-from layout_algebra.hardware.moving_tables import CannotMoveError, Memory, fitted
 from layout_algebra.hardware.shared import CHUNK, ROWS
 from layout_algebra.hardware.tcgen05 import _COPIES, tcgen05_cp_layout
 from layout_algebra.hardware.tmem import COLUMN_BITS
+from layout_algebra.instructions.claims import Found, Stated, put_into
+from layout_algebra.instructions.tables import CannotMoveError, Memory, fitted
 from layout_algebra.maps import Map
 from layout_algebra.memory.buffers import View
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 from layout_algebra import terms
-from layout_algebra.hardware.moving_claims import Dealing, Found, Stated, dealt
-from layout_algebra.hardware.moving_tables import (
+from layout_algebra.instructions.claims import Dealing, Found, Stated, dealt
+from layout_algebra.instructions.tables import (
     REGISTER_BITS,
     CannotMoveError,
     Memory,

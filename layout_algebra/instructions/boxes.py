@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 from layout_algebra import terms
 from layout_algebra.axes import m
 from layout_algebra.errors import LayoutError
-from layout_algebra.hardware.moving_claims import Found, Stated
-from layout_algebra.hardware.moving_tables import CannotMoveError, Memory, fitted
 from layout_algebra.hardware.shared import SwizzleMode
 from layout_algebra.hardware.tma import (
     MOST_BOX,
@@ -27,6 +25,8 @@ from layout_algebra.hardware.tma import (
     tma_shared_problem,
     tma_tensor_problem,
 )
+from layout_algebra.instructions.claims import Found, Stated
+from layout_algebra.instructions.tables import CannotMoveError, Memory, fitted
 from layout_algebra.maps import Map
 from layout_algebra.memory.buffers import Buffer
 from layout_algebra.semantics import layout_map, swizzle_term
