@@ -102,7 +102,8 @@ def _with_copy(source: Map) -> Map:
         name += "_"
     if any(replica.extent is None for replica in source.replicas):
         raise CoordinateError("copies without bounds cannot be numbered: bound the replicas")
-    copy = terms.coordinate(name, number(source.copies))
+    count = number(source.copies)
+    copy = terms.coordinate(name, count) if count > 1 else terms.const(0)
     extents = [number(replica.extent) for replica in source.replicas]
     digits = terms.split(copy, extents)
     values: dict[Var, Term] = {
@@ -110,4 +111,5 @@ def _with_copy(source: Map) -> Map:
         for replica, digit in zip(source.replicas, digits, strict=True)
     }
     outputs = tuple((axis, substitute(term, values)) for axis, term in source.outputs)
-    return Map((*source.coordinates, *([copy] if copy.high else [])), outputs)
+    more = (copy,) if isinstance(copy, Var) else ()
+    return Map((*source.coordinates, *more), outputs)
