@@ -9,6 +9,7 @@ CANDIDATES := $(if $(PYTHON),"$(PYTHON)",python3.12 python3.11 python3)
 ARGS ?=
 JOBS ?= 2
 MINUTES ?= 60
+TARGET ?= cuda
 
 .DEFAULT_GOAL := help
 
@@ -36,6 +37,14 @@ lint: setup ## style, types, and who may import whom
 format: setup ## let ruff mend what it can
 	.venv/bin/ruff check --fix
 	.venv/bin/ruff format
+
+.PHONY: crosscheck
+crosscheck: setup ## run build/ledger.json's proofs as code on the GPU (TARGET=cpu without one)
+	.venv/bin/layout-algebra crosscheck build/ledger.json --target $(TARGET) $(ARGS)
+
+.PHONY: docs
+docs: setup ## build the documentation into build/docs (needs the extra `docs`)
+	$(PY) -m sphinx -W --keep-going -q -E -b html docs build/docs
 
 .PHONY: recheck
 recheck: setup ## ask cvc5 and bitwuzla about every query of build/ledger.json

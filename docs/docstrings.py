@@ -144,8 +144,9 @@ def _prepare(app: Any, what: str, name: str, obj: Any, options: Any, lines: list
     del app, name, obj, options
     if lines and lines[0].startswith("Alias for field number"):  # Python's own, of named tuples
         lines.clear()
-    # Napoleon takes what stands before a colon in the first line of a value's text for its type.
-    first = [""] if what in ("attribute", "data", "property") else []
+    # Napoleon takes what stands before a colon in the first line of a value's text for its type:
+    # an empty comment goes first.
+    first = ["..", ""] if lines and what in ("attribute", "data", "property") else []
     lines[:] = first + prepared(lines)
 
 

@@ -239,8 +239,8 @@ def _crosscheck(command: argparse.ArgumentParser) -> None:
         "--target",
         default="cpu",
         choices=("cpu", "ptx", "simulator", "cuda"),
-        help="cpu: every element, compiled; ptx: every map's kernel, compiled for a GPU and proven; "
-        "simulator: the kernels, small ones, without a GPU; cuda: the kernels on a GPU (cpu)",
+        help="cpu: every element, by compiled code; ptx: every map's kernel, compiled for a GPU "
+        "and proven; simulator: small kernels, without a GPU; cuda: the kernels on a GPU (cpu)",
     )
     command.add_argument("--json", metavar="FILE", help="write the report as JSON as well")
     command.add_argument("--junit", metavar="FILE", help="write it as JUnit XML as well")

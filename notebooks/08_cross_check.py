@@ -60,6 +60,8 @@ assert at_one_size.verdict is Verdict.PROVED
 print(f"{at_one_size.elements:,} elements")
 
 # %% [markdown]
+# `layout-algebra crosscheck build/ledger.json` does this for every theorem of a ledger.
+#
 # The same map as code of a kernel. Where there is a GPU it runs there; otherwise on the CPU, from
 # the same terms. Both have to give the table that NumPy gives.
 

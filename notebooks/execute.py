@@ -7,7 +7,8 @@
 A cell begins with `# %%`, one of text with `# %% [markdown]`.  The scripts are what is edited; they
 run as they are, and Jupyter opens either form (jupytext pairs them).  Cells run in this process, as
 a kernel would run them: what is printed and the value of a last expression are the outputs.
-Nothing of this machine, and no clock, is written into a notebook.
+Nothing of this machine is written into a notebook; how long a proof took is, and a notebook in
+which nothing else has changed is left as it is.
 """
 
 from __future__ import annotations
@@ -152,10 +153,12 @@ def texts(notebook: dict[str, Any]) -> list[str]:
 
 
 def write(path: Path) -> Path:
-    """Executes a script and writes its notebook beside it."""
+    """Executes a script and writes its notebook beside it, unless only durations differ."""
     made = path.with_suffix(".ipynb")
-    text = json.dumps(executed(path), indent=1, ensure_ascii=False, sort_keys=True)
-    made.write_text(text + "\n", encoding="utf-8")
+    text = json.dumps(executed(path), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    before = made.read_text(encoding="utf-8") if made.is_file() else ""
+    if TIME.sub("TIME", text) != TIME.sub("TIME", before):
+        made.write_text(text, encoding="utf-8")
     return made
 
 

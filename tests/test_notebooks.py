@@ -97,15 +97,14 @@ def test_it_is_a_plain_script_that_checks_itself(
 
 @each
 def test_jupyter_runs_it(script: Path) -> None:
-    for package in ("nbformat", "nbclient", "ipykernel"):
+    nbformat, nbclient, _ = (
         pytest.importorskip(package, reason="pip install '.[notebook]' to run it in Jupyter")
-    import nbformat
-    from nbclient import NotebookClient
-
+        for package in ("nbformat", "nbclient", "ipykernel")
+    )
     notebook: Any = nbformat.read(script.with_suffix(".ipynb"), as_version=4)
     nbformat.validate(notebook)
     before = execute.texts(stored(script))
-    NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
     assert on_any_target(execute.texts(json.loads(nbformat.writes(notebook)))) == before
 
 
@@ -152,3 +151,16 @@ def test_durations_are_not_compared() -> None:
 
     assert execute.texts(notebook("PROVED [0.10 ms]")) == execute.texts(notebook("PROVED [3 s]"))
     assert execute.texts(notebook("PROVED [1 ms]")) != execute.texts(notebook("REFUTED [1 ms]"))
+
+
+def test_a_notebook_is_written_when_more_than_durations_changed(tmp_path: Path) -> None:
+    script = tmp_path / "09_some.py"
+    script.write_text("# %%\nprint('PROVED', 0.1, 'ms')\n", encoding="utf-8")
+    notebook = execute.write(script)
+    first = notebook.read_text("utf-8")
+    notebook.write_text(first.replace("PROVED 0.1 ms", "PROVED 25 ms"), encoding="utf-8")
+    execute.write(script)
+    assert "PROVED 25 ms" in notebook.read_text("utf-8")
+    notebook.write_text(first.replace("PROVED 0.1", "REFUTED 0.1"), encoding="utf-8")
+    execute.write(script)
+    assert notebook.read_text("utf-8") == first

@@ -24,7 +24,7 @@ from layout_algebra.crosschecks import (
     Limits,
     Outcome,
     Report,
-    Unavailable,
+    UnavailableError,
     crosscheck,
     junit_text,
     target_of,
@@ -53,7 +53,7 @@ def main(arguments: argparse.Namespace) -> int:
     limits = Limits(**{name: value for name, value in given.items() if value is not None})
     try:
         target = target_of(arguments.target, limits)
-    except Unavailable as missing:
+    except UnavailableError as missing:
         print(f"layout-algebra: {missing}", file=sys.stderr)
         return NOT_THERE
     sys.path.append(os.getcwd())  # where the theorems' own imports may lie
@@ -101,5 +101,11 @@ def _row(one: Checked) -> list[str]:
     counted = "" if run is None else f"{run.elements:13,}"
     shown = clipped(one.detail, 40) if one.outcome is Outcome.AGREES else ""
     return [
-        _WORDS[one.outcome], one.proof, "" if run is None else run.verdict, name, counted, rate, shown
+        _WORDS[one.outcome],
+        one.proof,
+        "" if run is None else run.verdict,
+        name,
+        counted,
+        rate,
+        shown,
     ]

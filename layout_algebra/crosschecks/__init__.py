@@ -11,8 +11,9 @@ A theorem is loaded from the file that its entry names, its claim is made, and a
     cuda        every map's kernel on a GPU, against the CPU's table; collisions, round trips and
                 bank conflicts there; and the fragments of matrix instructions
 
-What a target cannot check is "not checked", with the reason, and never counts as a pass.  No solver
-is loaded for `cpu`, `simulator` and `cuda`, unless a theorem's own file asks for one.
+What a target cannot check is "not checked", with the reason, and never counts as a pass.  Only
+`ptx` needs a solver; the others do without where none is installed, as far as the theorems' own
+files do.
 """
 
 from __future__ import annotations
@@ -21,24 +22,23 @@ from layout_algebra.crosschecks.junit import junit_text
 from layout_algebra.crosschecks.results import (
     Checked,
     Limits,
-    NotChecked,
+    NotCheckedError,
     Outcome,
     Ran,
     Report,
-    Target,
-    Unavailable,
+    UnavailableError,
 )
-from layout_algebra.crosschecks.running import crosscheck, target_of
+from layout_algebra.crosschecks.running import Target, crosscheck, target_of
 
 __all__ = [
     "Checked",
     "Limits",
-    "NotChecked",
+    "NotCheckedError",
     "Outcome",
     "Ran",
     "Report",
     "Target",
-    "Unavailable",
+    "UnavailableError",
     "crosscheck",
     "junit_text",
     "target_of",

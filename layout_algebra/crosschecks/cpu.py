@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from importlib import metadata
 
 from layout_algebra.claims import All, Claim, Composition
-from layout_algebra.crosschecks.results import ELEMENTS, Checked, Limits, NotChecked, Ran
-from layout_algebra.crosschecks.sampling import completed, sampled
+from layout_algebra.crosschecks.results import ELEMENTS, Checked, Limits, NotCheckedError, Ran
+from layout_algebra.crosschecks.sampling import at_values, completed, sampled
 from layout_algebra.crosschecks.statements import Statement
 from layout_algebra.crosschecks.witnesses import replays
 from layout_algebra.device import checks
@@ -51,7 +51,9 @@ class OnCpu:
     def _proved(self, statement: Statement) -> Ran:
         samples = sampled(statement.claim, statement.given)
         if not samples:
-            raise NotChecked("no small values of its Dims were found that fulfil what is given")
+            raise NotCheckedError(
+                "no small values of its Dims were found that fulfil what is given"
+            )
         elements, seconds = 0, 0.0
         for dims in samples:
             try:
@@ -68,12 +70,14 @@ class OnCpu:
         replayed = None if record is None else replays(claim, record)
         if replayed is False:
             return Ran(False, "no witness", 1, 0.0, "the recorded witness does not refute it")
-        said = "its witness replays" if replayed else "its witness cannot be replayed from the ledger"
+        said = (
+            "its witness replays" if replayed else "its witness cannot be replayed from the ledger"
+        )
         dims = {} if record is None else completed(claim, statement.given, dict(record["dims"]))
         try:
             found = self.check(claim, dims)
-        except NotChecked as reason:
-            raise NotChecked(f"{reason}; {said}") from None
+        except NotCheckedError as reason:
+            raise NotCheckedError(f"{reason}; {said}") from None
         except WitnessError as error:
             return Ran(False, "fault", 0, 0.0, str(error))
         if found.verdict is Verdict.REFUTED:
@@ -85,27 +89,27 @@ class OnCpu:
         """One exhaustive check, inside the limits.
 
         Raises:
-            NotChecked: there is none of such a claim, or it takes more.
+            NotCheckedError: there is none of such a claim, or it takes more.
             WitnessError: compiled code and integers disagree.
         """
         whole = without_compositions(claim)
         try:
             cost = checks.cost(whole, dims, memory=self.memory)
             if cost.elements > self.elements:
-                raise NotChecked(
+                raise NotCheckedError(
                     f"{cost.elements:,} elements are more than the {self.elements:,} that a check "
                     "may look at: --elements gives it more"
                 )
             if cost.memory > self.memory:
-                raise NotChecked(
+                raise NotCheckedError(
                     f"it needs {cost.memory:,} bytes and may take {self.memory:,}: --memory gives "
                     "it more"
                 )
             return checks.check(whole, dims, memory=self.memory)
-        except (NotChecked, WitnessError):
+        except (NotCheckedError, WitnessError):
             raise
         except (LayoutAlgebraError, MemoryError) as error:
-            raise NotChecked(" ".join(str(error).split())) from error
+            raise NotCheckedError(" ".join(str(error).split())) from error
 
 
 def without_compositions(claim: Claim) -> Claim:
@@ -115,13 +119,6 @@ def without_compositions(claim: Claim) -> Claim:
     if isinstance(claim, All):
         return All(tuple(without_compositions(part) for part in claim.claims))
     return claim
-
-
-def at_values(samples: list[dict[str, int]]) -> str:
-    """How many values of which Dims were looked at; "" where there are none."""
-    names = ", ".join(samples[0])
-    many = "1 value" if len(samples) == 1 else f"{len(samples)} values"
-    return f"at {many} of {names}" if names else ""
 
 
 def _at(dims: dict[str, int]) -> str:

@@ -1,7 +1,8 @@
 """The kernels of a claim: every map that it speaks of, at a few values of its Dims.
 
-    for subject in subjects_of(statement):
-        subject.kernel.source                 # what is compiled, simulated or launched
+    subjects, about = subjects_of(statement, most=1 << 20)
+    subjects[0].kernel.source                 # what is compiled, simulated or launched
+    about                                     # '2 kernels at 3 values of M, N'
 
 A map that no kernel is made of (symbolic beyond the samples, unbounded, beyond 64 bits) is a reason
 not to check the claim.
@@ -15,8 +16,8 @@ from dataclasses import dataclass
 from layout_algebra.arithmetic import integers
 from layout_algebra.claims import Claim
 from layout_algebra.claims.accesses import AccessClaim
-from layout_algebra.crosschecks.results import NotChecked
-from layout_algebra.crosschecks.sampling import sampled
+from layout_algebra.crosschecks.results import NotCheckedError
+from layout_algebra.crosschecks.sampling import PLACES, SAMPLES, at_values, sampled
 from layout_algebra.crosschecks.statements import Statement
 from layout_algebra.device.kernels import Kernel, kernel_of
 from layout_algebra.errors import LayoutAlgebraError
@@ -35,19 +36,19 @@ class Subject:
     kernel: Kernel
 
 
-def subjects_of(statement: Statement, most: int) -> list[Subject]:
-    """The maps of a claim with their kernels, each once.
+def subjects_of(statement: Statement, most: int) -> tuple[list[Subject], str]:
+    """The maps of a claim with their kernels, each once; and how many, of what.
 
     Args:
         statement: the claim.
         most: elements that all of them may have together.
 
     Raises:
-        NotChecked: no values of the Dims, a map that has no kernel, or too many elements.
+        NotCheckedError: no values of the Dims, a map that has no kernel, or too many elements.
     """
-    samples = sampled(statement.claim, statement.given)
+    samples = sampled(statement.claim, statement.given, min(PLACES, most // SAMPLES))
     if not samples:
-        raise NotChecked("no small values of its Dims were found that fulfil what is given")
+        raise NotCheckedError("no small values of its Dims were found that fulfil what is given")
     maps: dict[Map, None] = {}
     for dims in samples:
         for f in _maps(statement.claim):
@@ -55,17 +56,18 @@ def subjects_of(statement: Statement, most: int) -> list[Subject]:
     try:
         found = [Subject(f, kernel_of(f, name=f"{NAME}{k}")) for k, f in enumerate(maps)]
     except LayoutAlgebraError as error:
-        raise NotChecked(" ".join(str(error).split())) from error
+        raise NotCheckedError(" ".join(str(error).split())) from error
     total = sum(one.kernel.size for one in found)
     if total > most:
-        raise NotChecked(
+        raise NotCheckedError(
             f"its maps have {total:,} elements, more than the {most:,} that may be looked at: "
             "--elements gives it more"
         )
     kept = [one for one in found if one.kernel.outputs]
     if not kept:
-        raise NotChecked("its maps have no axis: there is nothing to store")
-    return kept
+        raise NotCheckedError("its maps have no axis: there is nothing to store")
+    many = "1 kernel" if len(kept) == 1 else f"{len(kept)} kernels"
+    return kept, f"{many} {at_values(samples)}".strip()
 
 
 def _maps(claim: Claim) -> Iterator[Map]:

@@ -11,17 +11,15 @@ from hashlib import sha256
 from time import perf_counter
 from typing import Any
 
-from layout_algebra.crosschecks.cpu import at_values
 from layout_algebra.crosschecks.kernels import Subject, subjects_of
 from layout_algebra.crosschecks.results import (
     ELEMENTS,
     Checked,
     Limits,
-    NotChecked,
+    NotCheckedError,
     Ran,
-    Unavailable,
+    UnavailableError,
 )
-from layout_algebra.crosschecks.sampling import sampled
 from layout_algebra.crosschecks.statements import Statement
 from layout_algebra.device.toolchain import TARGETS, Ptx, available, compile_ptx, versions
 from layout_algebra.errors import LayoutAlgebraError
@@ -36,9 +34,11 @@ class AsPtx:
     def __init__(self, limits: Limits) -> None:
         missing = available()
         if missing is not None:
-            raise Unavailable(missing)
+            raise UnavailableError(missing)
         if limits.arch not in TARGETS:
-            raise Unavailable(f"no architecture {limits.arch!r}; there is {', '.join(TARGETS)}")
+            raise UnavailableError(
+                f"no architecture {limits.arch!r}; there is {', '.join(TARGETS)}"
+            )
         self.arch = limits.arch
         self.elements = ELEMENTS if limits.elements is None else limits.elements
 
@@ -47,7 +47,7 @@ class AsPtx:
 
     def run(self, statement: Statement) -> Ran:
         """See `Target.run`."""
-        subjects = subjects_of(statement, self.elements)
+        subjects, about = subjects_of(statement, self.elements)
         kernels: list[dict[str, Any]] = []
         elements, seconds = 0, 0.0
         for subject in subjects:
@@ -60,9 +60,8 @@ class AsPtx:
             if verdict == str(Verdict.REFUTED):
                 return Ran(False, verdict, elements, seconds, said, tuple(kernels))
             if verdict != str(Verdict.PROVED):
-                raise NotChecked(f"the PTX of {subject.map} is {verdict}: {said}")
-        shown = f"{len(subjects)} kernels {at_values(sampled(statement.claim, statement.given))}"
-        return Ran(True, "PTX proved", elements, seconds, shown.strip(), tuple(kernels))
+                raise NotCheckedError(f"the PTX of {subject.map} is {verdict}: {said}")
+        return Ran(True, "PTX proved", elements, seconds, about, tuple(kernels))
 
     def own(self) -> Iterator[Checked]:
         return iter(())
@@ -75,12 +74,12 @@ def compiled(subject: Subject, arch: str) -> Ptx:
     """A map's PTX.
 
     Raises:
-        NotChecked: it cannot be compiled.
+        NotCheckedError: it cannot be compiled.
     """
     try:
         return compile_ptx(subject.kernel, arch)
     except LayoutAlgebraError as error:
-        raise NotChecked(" ".join(str(error).split())) from error
+        raise NotCheckedError(" ".join(str(error).split())) from error
 
 
 def validated(subject: Subject, ptx: Ptx) -> tuple[str, str]:

@@ -9,28 +9,24 @@ could not be run, or was too large, is *not checked*: it has a reason, and count
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 from layout_algebra.errors import LayoutAlgebraError
-
-if TYPE_CHECKING:
-    from layout_algebra.crosschecks.statements import Statement
 
 #: Bytes that a check may take.
 MEMORY = 1 << 30
 #: Elements that a check may look at: seconds of compiled code, or of the simulator.
 ELEMENTS = 1 << 31
-SIMULATED = 1 << 12
+SIMULATED = 1 << 10
 
 
-class Unavailable(LayoutAlgebraError, RuntimeError):
+class UnavailableError(LayoutAlgebraError, RuntimeError):
     """A target that needs what is not here."""
 
 
-class NotChecked(LayoutAlgebraError, ValueError):
+class NotCheckedError(LayoutAlgebraError, ValueError):
     """Why a claim is not checked by a target."""
 
 
@@ -164,32 +160,6 @@ class Report:
             },
             "checked": [one.to_json() for one in self.checked],
         }
-
-
-class Target(Protocol):
-    """Where claims are checked."""
-
-    name: str
-
-    def tools(self) -> dict[str, str]:
-        """Name -> version of what runs."""
-        ...
-
-    def run(self, statement: Statement) -> Ran:
-        """Check one claim.
-
-        Raises:
-            NotChecked: it cannot; the reason.
-        """
-        ...
-
-    def own(self) -> Iterator[Checked]:
-        """What this target checks besides, and is in no ledger."""
-        ...
-
-    def close(self) -> None:
-        """Give back what it holds."""
-        ...
 
 
 def _key(outcome: Outcome) -> str:

@@ -3,20 +3,48 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
 
 from layout_algebra.crosschecks.results import (
     Checked,
     Limits,
-    NotChecked,
+    NotCheckedError,
     Outcome,
+    Ran,
     Report,
-    Target,
-    Unavailable,
+    UnavailableError,
 )
-from layout_algebra.crosschecks.statements import Statements
+from layout_algebra.crosschecks.statements import Statement, Statements
 from layout_algebra.errors import LedgerError
 from layout_algebra.ledger import Entry, Ledger
+
+
+class Target(Protocol):
+    """Where claims are checked."""
+
+    name: str
+
+    def tools(self) -> dict[str, str]:
+        """Name -> version of what runs."""
+        ...
+
+    def run(self, statement: Statement) -> Ran:
+        """Check one claim.
+
+        Raises:
+            NotCheckedError: it cannot; the reason.
+        """
+        ...
+
+    def own(self) -> Iterator[Checked]:
+        """What this target checks besides, and is in no ledger."""
+        ...
+
+    def close(self) -> None:
+        """Give back what it holds."""
+        ...
+
 
 Progress = Callable[[int, int, Checked], None]
 
@@ -28,7 +56,7 @@ def target_of(name: str, limits: Limits) -> Target:
     """A target, ready to run.
 
     Raises:
-        Unavailable: it needs what is not here; says what.
+        UnavailableError: it needs what is not here; says what.
     """
     if name == "cpu":
         from layout_algebra.crosschecks.cpu import OnCpu
@@ -46,7 +74,7 @@ def target_of(name: str, limits: Limits) -> Target:
         from layout_algebra.crosschecks.cuda import OnGpu
 
         return OnGpu(limits)
-    raise Unavailable(f"no target {name!r}; there is {', '.join(TARGETS)}")
+    raise UnavailableError(f"no target {name!r}; there is {', '.join(TARGETS)}")
 
 
 def crosscheck(
@@ -83,7 +111,7 @@ def _checked(
             run = target.run(statements.of(entry))
             outcome = Outcome.AGREES if run.agrees else Outcome.DISAGREES
             detail = run.detail
-        except NotChecked as reason:
+        except NotCheckedError as reason:
             run, outcome, detail = None, Outcome.NOT_CHECKED, str(reason)
         found.append(
             Checked(entry.name, entry.file, entry.claim, entry.verdict, outcome, run, detail)

@@ -28,8 +28,16 @@ PLACES = 1 << 20
 _SEED = 20
 
 
-def sampled(claim: Claim, given: Iterable[Relation] = ()) -> list[dict[str, int]]:
-    """A few values of a claim's Dims, by name; the one empty value where it has none."""
+def sampled(
+    claim: Claim, given: Iterable[Relation] = (), most: int = PLACES
+) -> list[dict[str, int]]:
+    """A few values of a claim's Dims, by name; the one empty value where it has none.
+
+    Args:
+        claim: the claim.
+        given: relations that they fulfil.
+        most: places that the claim may have at one of them.
+    """
     relations = tuple(given)
     dims = _dims(claim, relations)
     if not dims:
@@ -38,8 +46,8 @@ def sampled(claim: Claim, given: Iterable[Relation] = ()) -> list[dict[str, int]
     found: list[tuple[int, dict[str, int]]] = []
     for values in _tried(dims):
         if _holds(values, relations, sizes):
-            work = _work(claim, values)
-            if work <= PLACES:
+            work = _work(claim, values, most)
+            if work <= most:
                 found.append((work, values))
     found.sort(key=lambda one: one[0])
     if len(found) <= SAMPLES:
@@ -66,7 +74,7 @@ def _tried(dims: Sequence[Symbol]) -> Iterator[dict[str, int]]:
     choices = [_choices(one) for one in dims]
     every: Iterable[tuple[int, ...]] = itertools.product(*choices)
     if prod(map(len, choices)) > TRIES:
-        draw = random.Random(_SEED)  # noqa: S311  (a sample, not a secret)
+        draw = random.Random(_SEED)
         drawn = (tuple(draw.choice(one) for one in choices) for _ in range(TRIES))
         every = dict.fromkeys(drawn)
     for values in every:
@@ -91,9 +99,7 @@ def _positive(claim: Claim) -> list[Size]:
     return [size for size in dict.fromkeys(found) if not isinstance(size, int)]
 
 
-def _holds(
-    values: dict[str, int], relations: Sequence[Relation], sizes: Sequence[Size]
-) -> bool:
+def _holds(values: dict[str, int], relations: Sequence[Relation], sizes: Sequence[Size]) -> bool:
     try:
         return all(one.holds(values) for one in relations) and all(
             evaluate(size, values) >= 1 for size in sizes
@@ -102,8 +108,16 @@ def _holds(
         return False
 
 
-def _work(claim: Claim, values: dict[str, int]) -> int:
+def _work(claim: Claim, values: dict[str, int], most: int) -> int:
+    """Places that a claim has there; too many where that cannot be said."""
     try:
         return claim.work(values)
     except (CoordinateError, DimError):
-        return PLACES + 1
+        return most + 1
+
+
+def at_values(samples: list[dict[str, int]]) -> str:
+    """How many values of which Dims were looked at; "" where there are none."""
+    names = ", ".join(samples[0])
+    many = "1 value" if len(samples) == 1 else f"{len(samples)} values"
+    return f"at {many} of {names}" if names else ""

@@ -15,17 +15,15 @@ from importlib import metadata
 from time import perf_counter
 from typing import Any
 
-from layout_algebra.crosschecks.cpu import at_values
 from layout_algebra.crosschecks.kernels import Subject, place, points, subjects_of
 from layout_algebra.crosschecks.results import (
     SIMULATED,
     Checked,
     Limits,
-    NotChecked,
+    NotCheckedError,
     Ran,
-    Unavailable,
+    UnavailableError,
 )
-from layout_algebra.crosschecks.sampling import sampled
 from layout_algebra.crosschecks.statements import Statement
 from layout_algebra.device.kernels import GUARD, Kernel
 
@@ -77,7 +75,7 @@ class InSimulator:
         if not hello or json.loads(hello) != {"simulated": True}:
             said = self._last_words()
             self.close()
-            raise Unavailable(f"numba's CUDA simulator does not start here: {said}")
+            raise UnavailableError(f"numba's CUDA simulator does not start here: {said}")
 
     def tools(self) -> dict[str, str]:
         found = {name: metadata.version(name) for name in ("numba", "numpy")}
@@ -85,7 +83,7 @@ class InSimulator:
 
     def run(self, statement: Statement) -> Ran:
         """See `Target.run`."""
-        subjects = subjects_of(statement, self.elements)
+        subjects, about = subjects_of(statement, self.elements)
         elements, seconds = 0, 0.0
         for subject in subjects:
             start = perf_counter()
@@ -95,8 +93,7 @@ class InSimulator:
             wrong = difference(subject, stored)
             if wrong is not None:
                 return Ran(False, "differs", elements, seconds, wrong)
-        shown = f"{len(subjects)} kernels {at_values(sampled(statement.claim, statement.given))}"
-        return Ran(True, "kernels equal", elements, seconds, shown.strip())
+        return Ran(True, "kernels equal", elements, seconds, about)
 
     def own(self) -> Iterator[Checked]:
         return iter(())
@@ -105,7 +102,7 @@ class InSimulator:
         """What a kernel stores, one list of words for each output.
 
         Raises:
-            NotChecked: it does not run.
+            NotCheckedError: it does not run.
         """
         asked: dict[str, Any] = {
             "source": kernel.source,
@@ -118,12 +115,12 @@ class InSimulator:
         }
         stdin = self._process.stdin
         if stdin is None or self._process.poll() is not None:
-            raise NotChecked("the simulator has ended")
+            raise NotCheckedError("the simulator has ended")
         stdin.write(json.dumps(asked) + "\n")
         stdin.flush()
         line = self._line()
         if not line:
-            raise NotChecked(f"the kernel does not run in the simulator: {self._last_words()}")
+            raise NotCheckedError(f"the kernel does not run in the simulator: {self._last_words()}")
         found: list[list[int]] = json.loads(line)
         return found
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from layout_algebra.claims import Claim
-from layout_algebra.crosschecks.results import NotChecked
+from layout_algebra.crosschecks.results import NotCheckedError
 from layout_algebra.dims import Relation
 from layout_algebra.errors import LayoutAlgebraError
 from layout_algebra.ledger import Entry, Ledger
@@ -53,26 +53,30 @@ class Statements:
         """The claim of an entry, as its file states it now.
 
         Raises:
-            NotChecked: the file is gone, cannot be loaded, or states something else.
+            NotCheckedError: the file is gone, cannot be loaded, or states something else.
         """
         if entry.verdict not in ("PROVED", "REFUTED"):
-            raise NotChecked(f"the ledger has no verdict on it but {entry.verdict}")
+            raise NotCheckedError(f"the ledger has no verdict on it but {entry.verdict}")
         if entry.file not in self._files:
             self._files[entry.file] = _loaded(entry.file)
         theorems = self._files[entry.file]
         if isinstance(theorems, str):
-            raise NotChecked(theorems)
+            raise NotCheckedError(theorems)
         theorem = theorems.get(entry.name)
         if theorem is None:
-            raise NotChecked(f"{entry.file} has changed: it states no theorem of this name now")
+            raise NotCheckedError(
+                f"{entry.file} has changed: it states no theorem of this name now"
+            )
         try:
             with redirect_stdout(sys.stderr):
                 claim, given = theorem.claim()
         except Exception as error:
             said = " ".join(f"{type(error).__name__}: {error}".split())
-            raise NotChecked(f"its claim cannot be made here: {said}") from error
+            raise NotCheckedError(f"its claim cannot be made here: {said}") from error
         if self._differs(entry, theorem, claim, given):
-            raise NotChecked(f"{entry.file} has changed: the claim is another one now; prove again")
+            raise NotCheckedError(
+                f"{entry.file} has changed: the claim is another one now; prove again"
+            )
         return Statement(entry, claim.assuming(given), given)
 
     def _differs(
@@ -96,9 +100,7 @@ def _loaded(file: str) -> Mapping[str, Theorem] | str:
         return " ".join(str(error).split())
 
 
-def _content(
-    ledger: Ledger, theorem: Theorem, claim: Claim, given: tuple[Relation, ...]
-) -> str:
+def _content(ledger: Ledger, theorem: Theorem, claim: Claim, given: tuple[Relation, ...]) -> str:
     """The hash that the ledger keeps of a claim; "" where the prover that made it is not here."""
     if importlib.util.find_spec("z3") is None:
         return ""

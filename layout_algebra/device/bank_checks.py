@@ -1,4 +1,10 @@
-"""Exhaustive checks of the claims about banks: every value of the free variables, every base."""
+"""Exhaustive checks of the claims about banks: every value of the free variables, every base.
+
+    task = degree(BankConflictFree(access), {}, memory=0)
+    task.cost, task.run(runner)         # the counterexample, or None
+
+The text of an access gives addresses; what banks make of them is one compiled loop for all.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +20,8 @@ from layout_algebra.device.results import Cost, Dims, Task, point_of, replayed
 from layout_algebra.device.runner import Compiled, Runner
 from layout_algebra.maps import Map
 from layout_algebra.memory import banks
+from layout_algebra.memory.accesses import Access
+from layout_algebra.memory.targets import MemoryTarget
 from layout_algebra.terms import var
 from layout_algebra.verdicts import Witness
 
@@ -38,16 +46,34 @@ class Rules(NamedTuple):
 
 
 def degree(claim: BankConflictFree | ConflictDegree, dims: Dims, memory: int) -> Task:
+    """In no phase does a bank give more words than the claim allows."""
     most = claim.at_most if isinstance(claim, ConflictDegree) else 1
     return _task(claim, dims, most, summed=False)
 
 
 def wavefronts(claim: Wavefronts, dims: Dims, memory: int) -> Task:
+    """The phases take no more wavefronts together than the claim allows."""
     return _task(claim, dims, claim.at_most, summed=True)
+
+
+def _rules(access: Access, target: MemoryTarget, most: int, *, summed: bool) -> Rules:
+    bits = access.bits
+    return Rules(
+        lanes=access.lanes,
+        bits=bits,
+        aligned=bits if bits % 8 == 0 and bits & (bits - 1) == 0 else 1,
+        word_bits=8 * target.bank_bytes,
+        banks=target.banks,
+        most=most,
+        summed=summed,
+    )
 
 
 def _task(claim: BankClaim, dims: Dims, most: int, *, summed: bool) -> Task:
     access, target = claim.access, claim.target
+    rules = _rules(access, target, most, summed=summed)
+    bases = np.array(banks.base_bits(access, target), dtype=np.int64)
+    lanes, ends = _phases(target.phases(access.kind, access.bits), access.lanes)
     address = access.address
     # the values of the free variables, and for each of them the lanes
     order = (*access.variables, access.lane)
@@ -63,7 +89,6 @@ def _task(claim: BankClaim, dims: Dims, most: int, *, summed: bool) -> Task:
         most=most,
         summed=summed,
     )
-    lanes, ends = _phases(target.phases(access.kind, bits), access.lanes)
     count = banks.count_points(access)
 
     def run(runner: Runner) -> Witness | None:

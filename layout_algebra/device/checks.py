@@ -12,6 +12,8 @@ the two is an error of this library (`WitnessError`), never a verdict.
 
 Memory is known before a check starts, and one that needs more than its limit is refused.  Where
 places are few enough there is a byte for each (`byte map`); otherwise their numbers are sorted.
+The machine code of a check, one or two megabytes, stays in the process: for thousands of claims use
+several.
 """
 
 from __future__ import annotations

@@ -63,6 +63,7 @@ class Cells(Text):
 
     @property
     def total(self) -> int:
+        """Elements times copies."""
         return self.elements * self.copies
 
     @property

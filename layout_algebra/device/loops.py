@@ -35,13 +35,16 @@ def spread(cell: int) -> int:
     return cell ^ ((((cell >> 12) ^ (cell >> 18)) & 63) << 6)
 
 
+_spread_word: Compiled = compiled_loop(spread)
+
+
 def marking(cell: Compiled, width: int) -> Compiled:
     """Marks the byte of cell(i) for every i.  Two threads may write one byte: the same value."""
-    word, spread_word = WORDS[width], compiled_loop(spread)
+    word = WORDS[width]
 
     def loop(start, stop, marks):  # type: ignore[no-untyped-def]
         for number in range(start, stop):
-            marks[word(spread_word(cell(word(number))))] = 1
+            marks[word(_spread_word(cell(word(number))))] = 1
         return 0
 
     return compiled_loop(loop)
@@ -99,16 +102,16 @@ def distinct(cell: Compiled, width: int) -> Compiled:
 
 def repeating(cell: Compiled, width: int) -> Compiled:
     """The first i whose cell below `volume` an earlier element has; marks what it has seen."""
-    word, spread_word = WORDS[width], compiled_loop(spread)
+    word = WORDS[width]
 
     def loop(start, stop, marks, copies, volume):  # type: ignore[no-untyped-def]
         for element in range(start, stop):
             for copy in range(copies):
                 found = cell(word(element * copies + copy))
-                if found < word(volume) and marks[word(spread_word(found))]:
+                if found < word(volume) and marks[word(_spread_word(found))]:
                     return element * copies + copy
             for copy in range(copies):
-                marks[word(spread_word(cell(word(element * copies + copy))))] = 1
+                marks[word(_spread_word(cell(word(element * copies + copy))))] = 1
         return -1
 
     return compiled_loop(loop)

@@ -1,4 +1,10 @@
-"""Exhaustive checks of the claims about two maps: equivalence, and a left inverse."""
+"""Exhaustive checks of the claims about two maps: equivalence, and a left inverse.
+
+    task = equivalent(Equivalent(f, g), {}, memory=0)
+    task.cost, task.run(runner)         # the counterexample, or None
+
+The arguments are those of `place_checks`; no memory is used that grows with the maps.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +22,7 @@ from layout_algebra.verdicts import Witness
 
 
 def equivalent(claim: Equivalent, dims: Dims, memory: int) -> Task:
+    """No element has another set of places in the second map than in the first."""
     first, _, _ = claim.joined()
     f, g = (evaluated(one, dims) for one in claim.maps())
     size = number(f.size)
@@ -35,6 +42,7 @@ def equivalent(claim: Equivalent, dims: Dims, memory: int) -> Task:
 
 
 def left_inverse(claim: LeftInverse, dims: Dims, memory: int) -> Task:
+    """No element, or copy of one, goes to a place from which it does not come back."""
     own = claim.maps()[0]
     f, g = (evaluated(one, dims) for one in claim.maps())
     total = number(f.size) * number(f.copies)

@@ -1,4 +1,10 @@
-"""Exhaustive checks of the claims about places: by a byte for each place, or by sorted numbers."""
+"""Exhaustive checks of the claims about places: by a byte for each place, or by sorted numbers.
+
+    task = injective(Injective(layout), {}, memory=1 << 30)
+    task.cost, task.run(runner)         # the counterexample, or None
+
+Each function here takes a claim, the values of its Dims, and the bytes that it may use.
+"""
 
 from __future__ import annotations
 
@@ -134,6 +140,7 @@ class SortedCells:
 
 
 def injective(claim: Injective, dims: Dims, memory: int) -> Task:
+    """No cell is used by two elements; copies of one element may share one."""
     f = as_map(claim.f)
     cells = cells_of(evaluated(f, dims))
 
@@ -147,6 +154,7 @@ def injective(claim: Injective, dims: Dims, memory: int) -> Task:
 
 
 def bijective(claim: Bijective, dims: Dims, memory: int) -> Task:
+    """Every cell of the box is used by one copy of one element, and nothing is outside."""
     f = as_map(claim.f)
     cells = cells_of(evaluated(f, dims), _box(claim.box, dims))
     parts = {type(part): part for part in claim.parts()}
@@ -168,6 +176,7 @@ def bijective(claim: Bijective, dims: Dims, memory: int) -> Task:
 
 
 def covers(claim: Covers, dims: Dims, memory: int) -> Task:
+    """Every cell of the box is used."""
     cells = cells_of(evaluated(as_map(claim.f), dims), _box(claim.box, dims))
 
     def run(occupancy: Occupancy) -> Witness | None:
@@ -178,6 +187,7 @@ def covers(claim: Covers, dims: Dims, memory: int) -> Task:
 
 
 def replicas_distinct(claim: ReplicasDistinct, dims: Dims, memory: int) -> Task:
+    """No element has two copies in one cell."""
     f = as_map(claim.f)
     cells = cells_of(evaluated(f, dims))
 
@@ -196,6 +206,7 @@ def replicas_distinct(claim: ReplicasDistinct, dims: Dims, memory: int) -> Task:
 
 
 def within_bounds(claim: WithinBounds, dims: Dims, memory: int) -> Task:
+    """No place is outside the limits."""
     f = as_map(claim.f)
     text, total = outside_text(evaluated(f, dims), _box(claim.limits, dims))
 

@@ -34,6 +34,9 @@ class Cache:
 
     folder: Path
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "folder", Path(self.folder))  # text is accepted too
+
     @staticmethod
     def default() -> Cache:
         """The user's cache; see the module's text."""

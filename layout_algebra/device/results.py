@@ -1,4 +1,8 @@
-"""What an exhaustive check is, what it costs, and what it answers."""
+"""What an exhaustive check is, what it costs, and what it answers.
+
+result = check(claim)
+result.verdict, result.witness, result.elements, result.seconds, result.rate
+"""
 
 from __future__ import annotations
 
@@ -69,6 +73,7 @@ class CheckResult:
 
     @property
     def elements(self) -> int:
+        """Places, or lanes of accesses, that were looked at."""
         return self.cost.elements
 
     @property

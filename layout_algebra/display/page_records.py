@@ -56,6 +56,8 @@ def checked_shape(layout: Layout, shape: Sequence[int] | None) -> tuple[int, ...
     if layout.is_symbolic:
         names = ", ".join(sorted(f"{symbol.name}=..." for symbol in layout.symbols()))
         raise LayoutError(f"a page draws numbers: give values first, layout.evaluated({names})")
+    if shape is not None and not isinstance(shape, Sequence):  # type: ignore[redundant-expr]
+        raise LayoutError(f"a shape is a sequence of positive ints; got {shape!r}")
     sizes = tuple(layout.extents if shape is None else shape)
     check_shape(layout, sizes)
     spans = [layout.width(axis) for axis in layout.axes]
@@ -174,7 +176,8 @@ def layout_records(
     sizes = checked_shape(layout, shape)
     records = [record(prove(Injective(layout)), layout, sizes, bits_of(dtype))]
     if access is not None:
-        pick, moved, kind = (access.get(name) for name in ("pick", "bytes", "kind"))
+        given = access if isinstance(access, Mapping) else {}  # type: ignore[redundant-expr]
+        pick, moved, kind = (given.get(name) for name in ("pick", "bytes", "kind"))
         if not isinstance(pick, str) or type(moved) is not int or kind not in ("read", "write"):
             raise LayoutError(f"an access has a pick, bytes, and read or write; got {access!r}")
         records += access_records(layout, sizes, dtype, pick, moved, kind)

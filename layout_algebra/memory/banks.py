@@ -70,6 +70,9 @@ class Service(Shown):
     def __str__(self) -> str:
         return "\n".join(self._lines())
 
+    def __repr__(self) -> str:
+        return f"Service({next(self._lines())})"
+
     def _lines(self) -> Iterator[str]:
         free = " (no conflict)" if self.degree <= 1 else ""
         yield (

@@ -127,7 +127,7 @@ def check_contract(contract: Contract, function: Function, f: Map) -> None:
     for axis in named:
         if axis not in f.axes:
             raise ContractError(f"no axis {axis!r}; there is ({', '.join(f.axes)})")
-    if not named or len(set(named)) != len(named):
+    if len(set(named)) != len(named):
         raise ContractError(f"each output has an axis of its own; got ({', '.join(named)})")
     known = {variable.name for variable in f.coordinates}
     for role in contract.roles:

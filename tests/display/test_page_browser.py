@@ -22,8 +22,10 @@ import pytest
 from layout_algebra import R, S, TileLayout, laneid, warpid
 from layout_algebra import hardware as hw
 from layout_algebra.display.page import module_source, page_data, style_source, write_html
+from layout_algebra.display.page_records import access_of
 from layout_algebra.display.widget import answer
-from tests.display.test_page_arithmetic import HERE, node
+from layout_algebra.memory import Buffer
+from tests.display.test_page_module import HERE, node
 
 FRAGMENT = TileLayout(
     S[(8, 2, 4, 2) : (4 @ laneid, 1 @ warpid, 1 @ laneid, 1)] + R[2 : 4 @ warpid] + 5 @ warpid
@@ -248,16 +250,22 @@ def test_exports(walk) -> None:
     assert written["notation"] == str(TILE)
     assert [verdict["verdict"] for verdict in written["verdicts"]].count("REFUTED") == 1
     assert texts["queries.smt2"].count("(check-sat)") >= 4
-    assert run(texts["layout.py"]) == ["PROVED Injective", "REFUTED BankConflictFree"]
+    made, lines = run(texts["layout.py"])
+    assert lines == ["PROVED Injective", "REFUTED BankConflictFree"]
+    access = access_of(Buffer((128, 64), "float16", TILE, align=16), "column", 16)
+    assert made["layout"] == TILE
+    assert (made["access"].elements, made["access"].free) == (access.elements, access.free)
+    assert (made["access"].lanes, made["access"].align) == (access.lanes, access.align)
 
 
-def run(program: str) -> list[str]:
-    """The verdicts that an exported program prints."""
+def run(program: str) -> tuple[dict[str, Any], list[str]]:
+    """The names that an exported program makes, and the verdicts that it prints."""
     printed = StringIO()
+    made: dict[str, Any] = {}
     with redirect_stdout(printed):
-        exec(program, {})
+        exec(program, made)
     lines = printed.getvalue().splitlines()
-    return [line.split("(")[0] for line in lines if line.startswith(("PROVED", "REFUTED"))]
+    return made, [line.split("(")[0] for line in lines if line.startswith(("PROVED", "REFUTED"))]
 
 
 def test_state_is_in_the_address(walk) -> None:

@@ -86,8 +86,8 @@ export class DetailPanel {
   /** Bytes and banks, where the layout is of memory alone. */
   bytes(place) {
     const {app} = this;
-    if (app.subject.axes.some((axis) => axis !== "m") || place.m === undefined) return "";
-    const {bit, bits, banks} = footprint(place.m, app.elementBits, app.target);
+    if (app.subject.axes.some((axis) => axis !== "m")) return "";
+    const {bit, bits, banks} = footprint(place.m ?? 0, app.elementBits, app.target);
     const first = bit / 8;
     const where =
       Number.isInteger(first) && bits % 8 === 0

@@ -118,6 +118,11 @@ export function copyPlace(layout, flat, copy) {
   return place;
 }
 
+/** The number of an element on axis m; 0 where the layout has no such axis. */
+export function addressOn(layout, flat) {
+  return placeOf(layout, flat).m ?? 0;
+}
+
 /** Every place of one element, each once, in the order of the replicas. */
 export function placesOf(layout, flat) {
   const count = Math.min(layout.copies, MOST_COPIES);

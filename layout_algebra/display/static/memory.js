@@ -4,7 +4,7 @@
 //   served(access, target, 0).degree
 //
 // The meaning is that of the Python library's memory/banks.py; targets come from Python as data.
-import {placeOf} from "./layouts.js";
+import {addressOn} from "./layouts.js";
 import {PageError, exact, floorDiv, modulo, numberOf} from "./numbers.js";
 import {readTree} from "./tokens.js";
 
@@ -90,7 +90,15 @@ export function accessAt(pick, layout, shape, elementBits, position = 0) {
     throw new PageError(`a lane moves whole elements of ${elementBits} bits; got ${moved} bits`);
   }
   const count = moved / elementBits;
+  if (count > shape.at(-1)) {
+    throw new PageError(`${pick.bytes} bytes are ${count} elements, more than a row has`);
+  }
   const free = freeOf(pick, shape, elementBits);
+  if (free && !(position >= 0 && position <= free.most && position % free.multiple === 0)) {
+    throw new PageError(
+      `the ${free.name} is a multiple of ${free.multiple}, up to ${free.most}; got ${position}`,
+    );
+  }
   const {where, lanes} = whereOf(pick, shape, count, position);
   const found = [];
   for (let lane = 0; lane < lanes; lane += 1) {
@@ -101,7 +109,7 @@ export function accessAt(pick, layout, shape, elementBits, position = 0) {
     ]);
     for (const at of [elements[0], elements.at(-1)]) checkInside(at, shape, lane);
     const flats = elements.map((at) => numberOf(at, shape));
-    found.push({lane, at: start, flats, bit: exact(placeOf(layout, flats[0]).m * elementBits)});
+    found.push({lane, at: start, flats, bit: exact(addressOn(layout, flats[0]) * elementBits)});
   }
   return {lanes: found, bits: moved, elementBits, kind: pick.kind ?? "read", free, count};
 }
@@ -140,8 +148,8 @@ export function vectorProblem(access, layout, base = 0) {
   const {bits: moved} = access;
   const aligned = moved % 8 === 0 && Number.isInteger(Math.log2(moved));
   for (const {lane, flats, bit} of access.lanes) {
-    const first = placeOf(layout, flats[0]).m;
-    const stray = flats.findIndex((flat, e) => placeOf(layout, flat).m !== first + e);
+    const first = addressOn(layout, flats[0]);
+    const stray = flats.findIndex((flat, e) => addressOn(layout, flat) !== first + e);
     if (stray >= 0) return `element ${stray} of lane ${lane} does not follow the one before`;
     if (aligned && modulo(bit + 8 * base, moved) !== 0) {
       return `lane ${lane} begins at bit ${bit + 8 * base}, no multiple of ${moved}`;
@@ -178,7 +186,7 @@ export function served(access, target, base = 0) {
   if (access.lanes.length > target.lanes) {
     throw new PageError(`a warp of ${target.name} has ${target.lanes} lanes`);
   }
-  const begins = new Map(access.lanes.map(({lane, bit}) => [lane, 8 * base + bit]));
+  const begins = new Map(access.lanes.map(({lane, bit}) => [lane, exact(8 * base + bit)]));
   const phases = [];
   for (const group of phasesOf(target, access.kind, access.bits)) {
     const lanes = group.filter((lane) => begins.has(lane));

@@ -157,6 +157,7 @@ export class App {
       this.subject =
         this.sameSubject(layout, shape) ?? subjectOf(layout, shape, this.elementBits, data.axes);
       if (state.element >= this.subject.count) state.element = -1;
+      for (const name of ["copy", "base", "wavefront"]) state[name] = Math.max(0, state[name]);
       this.access = state.access ? this.computeAccess() : null;
     } catch (error) {
       if (!(error instanceof PageError)) throw error;
@@ -224,8 +225,8 @@ export class App {
     const rank = this.subject.shape.length;
     const {rowAxis, columnAxis} = this.state;
     if (rank === 1) return {row: -1, column: 0};
-    const row = rowAxis < rank ? rowAxis : 0;
-    const column = columnAxis < rank ? columnAxis : rank - 1;
+    const row = rowAxis < rank ? Math.max(-1, rowAxis) : 0;
+    const column = columnAxis < rank ? Math.max(-1, columnAxis) : rank - 1;
     return row === column ? {row: -1, column} : {row, column};
   }
 

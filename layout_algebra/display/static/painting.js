@@ -116,6 +116,7 @@ export class Grid {
   }
 
   key(event) {
+    if (!this.view) return;
     const {rows, cols} = this.view;
     const [r, c] = this.active;
     const page = Math.max(1, Math.floor(this.scroller.clientHeight / this.height) - 2);

@@ -83,7 +83,8 @@ export class LogicalPanel {
       state.zoom,
     );
     this.refreshFixed(row, column);
-    const fixed = readFixed(state.fixed);
+    const given = readFixed(state.fixed);
+    const fixed = subject.shape.map((size, d) => Math.max(0, Math.min(size - 1, given[d] ?? 0)));
     const options = {row, column, fixed, colour: state.colour, cellText: state.cellText};
     this.grid.zoom = state.zoom;
     const key = JSON.stringify(options);

@@ -59,6 +59,7 @@ export class ExportPanel {
 
   made(name) {
     const {app} = this;
+    if (!app.subject) return "";
     const {logical, physical, accesses} = app.panels;
     const drawn = {"logical.svg": logical, "places.svg": physical, "access.svg": accesses}[name];
     if (drawn) {

@@ -1,7 +1,7 @@
 // Views of storage in its true widths: lines of shared memory by banks, cells of TMEM, and the
 // lanes of one access by banks.  An element takes the bits that its type has: two of 4 bits share a
 // byte, one of 128 bits lies in four banks.
-import {elementsAt, placeOf, placeRange} from "./layouts.js";
+import {addressOn, elementsAt, placeRange} from "./layouts.js";
 import {PageError, digitsOf, modulo} from "./numbers.js";
 import {TINTS, elementName, tintOf} from "./views.js";
 
@@ -79,7 +79,7 @@ export function banksView(subject, target, base, options) {
       return made.get(key);
     },
     cellsOf: (flat) => {
-      const from = placeOf(layout, flat).m * elementBits + shift;
+      const from = addressOn(layout, flat) * elementBits + shift;
       const cells = [];
       for (
         let word = Math.floor(from / wordBits);

@@ -65,6 +65,31 @@ const ANSWERS = {
     const made = page.readLayout(layout, axes);
     return page.collision(made, made.size);
   },
+  /** The elements of every cell of a view, and the cells of every element. */
+  view({layout, axes, shape, bits, view, target, base}) {
+    const names = axes.map((axis) => axis.name);
+    const subject = page.subjectOf(page.readLayout(layout, names), shape, bits, axes);
+    const options = {colour: "owner", fixed: {}};
+    const made = {
+      banks: () => page.banksView(subject, target, base, options),
+      tmem: () => page.tmemView(subject, options),
+      owner: () => page.ownerView(subject, options),
+      wrapped: () => page.wrappedView(subject, {...options, axis: "m", width: 5}),
+    }[view]();
+    const cells = [];
+    for (let r = 0; r < made.rows; r += 1) {
+      for (let c = 0; c < made.cols; c += 1) {
+        const {flats, pieces} = made.cell(r, c);
+        const wide = (pieces ?? []).map(({from, to}) => [from, to]);
+        cells.push([made.rowLabel(r), made.columnLabel(c), flats, wide]);
+      }
+    }
+    const where = [];
+    for (let flat = 0; flat < subject.count; flat += 1) {
+      where.push(made.cellsOf(flat).map(([r, c]) => [made.rowLabel(r), made.columnLabel(c)]));
+    }
+    return {cells, where};
+  },
   address({state}) {
     return page.stateOf(page.addressOf({...page.DEFAULTS, ...state}));
   },
