@@ -67,6 +67,8 @@ class OnCpu:
 
     def _refuted(self, statement: Statement) -> Ran:
         claim, record = statement.claim, statement.entry.witness
+        if record is None and claim.is_symbolic():
+            raise NotCheckedError("the ledger records no counterexample: at which sizes to look?")
         replayed = None if record is None else replays(claim, record)
         if replayed is False:
             return Ran(False, "no witness", 1, 0.0, "the recorded witness does not refute it")

@@ -5,9 +5,9 @@
     seconds = gpu.launch(ptx.text, ptx.entry, 1 << 20, [out, np.uint32(1 << 20)])
     gpu.fetched(out)                          # a NumPy array
 
-The text that is given is assembled as it is, by the assembler of the environment, and what comes out
-is launched.  Both are reached through cuda.core, by name: no compiler is involved, and nothing of it
-is loaded unless a GPU is asked for.
+The text that is given is assembled as it is, by the assembler of the environment, and what comes
+out is launched.  Both are reached through cuda.core, by name: no compiler is involved, and nothing
+of it is loaded unless a GPU is asked for.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from layout_algebra.validation.contracts import (
 )
 from layout_algebra.validation.reader import read_ptx
 from layout_algebra.validation.syntax import PtxError
-from layout_algebra.validation.validating import Launch, validate, validate_ptx
+from layout_algebra.validation.validating import Launch, claim_of, validate, validate_ptx
 
 __all__ = [
     "Anything",
@@ -35,6 +35,7 @@ __all__ = [
     "Output",
     "PtxError",
     "Validates",
+    "claim_of",
     "read_ptx",
     "validate",
     "validate_ptx",

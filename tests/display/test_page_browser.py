@@ -276,6 +276,13 @@ def test_state_is_in_the_address(walk) -> None:
     assert found["view"] == "places"
 
 
+def test_odd_addresses_break_nothing(walk) -> None:
+    told = seen(walk, "addresses")
+    assert len(told) == 12
+    # no layout, no shape of it, and a tile's shape for one element are refused in words
+    assert [number for number, text in enumerate(told) if text] == [0, 1, 9]
+
+
 def test_64_by_256_stays_fluent(walk) -> None:
     found = seen(walk, "speed")
     slow = {name for name, time in found.items() if time["best"] > FLUENT}

@@ -1,4 +1,4 @@
-// Small helpers that make elements with labels; every control of the page has one.
+// Small functions that make elements with labels; every control of the page has one.
 
 /** An element: make("button", {class: "x", onclick: f}, "text", child). */
 export function make(tag, attributes = {}, ...children) {

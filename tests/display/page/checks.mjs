@@ -78,3 +78,30 @@ export const TIMED = `(async () => {
   const best = Math.max(...[0, 1].map((odd) => Math.min(...times.filter((_, k) => k % 2 === odd))));
   return {first: times[0], best};
 })()`;
+
+/** Addresses that nobody's page wrote: each is shown or refused, and none breaks the page. */
+export const ADDRESSES = [
+  "layout=S%5B",
+  "layout=S%5B8%3A1%5D&shape=9999",
+  "rowAxis=-7&columnAxis=99&fixed=0%3D1,x=y,2=99",
+  "view=nowhere&colour=none&zoom=-4&target=9",
+  "view=owner&element=99999&copy=-3",
+  "access=column&position=3",
+  "access=row&bytes=999999999999999&base=999999999999999",
+  "access=lane%20%3C%3C%2060,%200&wavefront=-2",
+  "dtype=nothing&width=99999999&view=places",
+  "operation=compose&other=S%5B8%5D&layout=S%5B()%5D",
+  "operation=compare&other=%25&element=5",
+  "layout=S%5B1099511627776%5D&operation=inverse&view=places",
+];
+
+/** How many different colours a grid's canvas has: 1 means that nothing was drawn. */
+export const coloursOf = (label) => `{
+    const canvas = document.querySelector('[role=grid][aria-label="${label}"] canvas');
+    const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+    const seen = new Set();
+    for (let k = 0; k < data.length; k += 4) {
+      seen.add(data[k] << 16 | data[k + 1] << 8 | data[k + 2]);
+    }
+    seen.size;
+  }`;

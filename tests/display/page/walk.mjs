@@ -5,7 +5,7 @@
 import {readFileSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
 import {pathToFileURL} from "node:url";
-import {AXE, NAMES, TIMED} from "./checks.mjs";
+import {ADDRESSES, AXE, NAMES, TIMED, coloursOf} from "./checks.mjs";
 import {Chromium} from "./chromium.mjs";
 
 const [, , program, folder, axe] = process.argv;
@@ -75,17 +75,7 @@ const grid = (label) =>
       cell: cell.textContent, selected: cell.getAttribute("aria-selected")});
   }`);
 
-/** How many different colours a grid's canvas has: 1 means that nothing was drawn. */
-const colours = (label) =>
-  browser.value(`{
-    const canvas = document.querySelector('[role=grid][aria-label="${label}"] canvas');
-    const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
-    const seen = new Set();
-    for (let k = 0; k < data.length; k += 4) {
-      seen.add(data[k] << 16 | data[k + 1] << 8 | data[k + 2]);
-    }
-    seen.size;
-  }`);
+const colours = (label) => browser.value(coloursOf(label));
 
 /** Clicks into a grid at a point from its corner. */
 async function clickGrid(label, x, y) {
@@ -307,6 +297,15 @@ const STEPS = {
       "document.querySelector('[role=tab][aria-selected=true]').dataset.view",
     );
     return {hash: written, before, after, view};
+  },
+
+  async addresses() {
+    const told = [];
+    for (const one of ADDRESSES) {
+      await open("tile", `#${one}`);
+      told.push(await browser.value("document.querySelector('[role=alert]').textContent"));
+    }
+    return told;
   },
 
   /** Milliseconds of each interaction, drawing included: the first and the best of six. */
