@@ -114,6 +114,10 @@ class OnGpu:
             if not names <= set(values):
                 raise NotCheckedError("the ledger does not say where the access is refuted")
             points = [banks.point_of(access, {name: values[name] for name in names})]
+            if claim.wrong_at(points[0], 0) is None:
+                raise NotCheckedError(
+                    "it is refuted at a base of the buffer that the probe has not"
+                )
         found, seconds = gpu_banks.measured(self.gpu, access, points)
         elements = access.lanes * len(points)
         odd = next((one for one in found if not one.agrees), None)

@@ -158,9 +158,11 @@ def arch_of(capability: tuple[int, int]) -> str:
         if found[:2] == capability or (len(found) == 2 and found[:2] < capability)
     }
     if not fitting:
-        oldest = min(".".join(map(str, found[:2])) for found in TARGETS.values())
-        shown = ".".join(map(str, capability))
-        raise UnavailableError(f"the GPU has capability {shown}; kernels need {oldest} or newer")
+        has, needs = (
+            ".".join(map(str, one))
+            for one in (capability, min(found[:2] for found in TARGETS.values()))
+        )
+        raise UnavailableError(f"the GPU has capability {has}; kernels need {needs} or newer")
     return max(fitting, key=lambda name: (fitting[name], name))
 
 

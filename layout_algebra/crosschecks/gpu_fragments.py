@@ -163,7 +163,7 @@ def packed(f: Map, elements: NDArray[Any], bits: int, count: int) -> Words:
     per = 32 // bits
     for row, column in np.ndindex(*elements.shape[1:]):
         place = f.apply(row, column)
-        register, part = divmod(place["m"], per)
+        register, part = divmod(place.get("m", 0), per)
         shifted = elements[:, row, column].astype(np.uint32) << np.uint32(bits * part)
         words[:, place["laneid"], register] |= shifted
     return words
@@ -175,7 +175,7 @@ def unpacked(f: Map, held: NDArray[Any]) -> NDArray[Any]:
     found = np.zeros((len(held), *shape), dtype=held.dtype)
     for row, column in np.ndindex(*shape):
         place = f.apply(row, column)
-        found[:, row, column] = held[:, place["laneid"], place["m"]]
+        found[:, row, column] = held[:, place["laneid"], place.get("m", 0)]
     return found
 
 

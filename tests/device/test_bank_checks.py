@@ -54,6 +54,16 @@ def test_a_swizzle_takes_the_conflicts_away():
         assert check(claim).verdict is verdict
 
 
+def test_wavefronts_are_summed_over_phases():
+    """16 bytes a lane from one column of rows of 128 bytes: 4 phases of 8 lanes in one bank."""
+    tile = Buffer((64, 64), "float16", TileLayout(S[(64, 64) : (64, 1)]), scope="shared", align=128)
+    access = tile.read(lambda lane: (lane, 0), bits=128)
+    assert check(ConflictDegree(access, 8)).verdict is Verdict.PROVED
+    assert check(ConflictDegree(access, 7)).verdict is Verdict.REFUTED
+    assert check(Wavefronts(access, 32)).verdict is Verdict.PROVED
+    assert check(Wavefronts(access, 31)).verdict is Verdict.REFUTED
+
+
 def test_phases_that_are_no_runs_of_lanes():
     """What AMD serves together is not neighbouring lanes."""
     tile = Buffer((64, 8), "float32", TileLayout(S[(64, 8) : (8, 1)]), scope="shared")

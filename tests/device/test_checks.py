@@ -194,6 +194,21 @@ def test_a_sparse_collision():
     assert check(Bijective(copies, {"m": 2**52})).verdict is Verdict.REFUTED
 
 
+def test_copies_that_meet():
+    """Copies of one element may share a place; the places of two elements may not."""
+    for apart, sparse in ((4, 1), (2**40, 2**39)):
+        for stride in (3, 2):
+            tile = TileLayout(S[3 : stride * sparse] + R[(2, 2) : (sparse, sparse)])
+            met = TileLayout(S[3:apart] + R[(2, 2) : (sparse, sparse)])
+            assert cost(Injective(met)).method == ("byte map" if sparse == 1 else "sorted places")
+            assert check(Injective(met)).verdict is Verdict.PROVED
+            expected = Verdict.PROVED if stride == 3 else Verdict.REFUTED
+            result = check(Injective(tile))
+            assert result.verdict is expected
+            assert (result.witness is None) == (stride == 3)
+            assert check(ReplicasDistinct(tile)).verdict is Verdict.REFUTED
+
+
 def test_spreading_is_its_own_inverse_within_a_page():
     for number in (0, 1, 4095, 4096, 123456789, 2**40 + 17):
         assert loops.spread(loops.spread(number)) == number

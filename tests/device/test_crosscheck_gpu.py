@@ -315,8 +315,9 @@ def test_limits_are_reasons(target):
 
 
 # -- banks ---------------------------------------------------------------------------------------
-def read_of(stride, size=4, rows=32, where=lambda lane: (lane, 0), **more):
-    buffer = Buffer((rows, stride), "float32", TileLayout(S[(rows, stride) : (stride, 1)]))
+def read_of(stride, size=4, rows=32, where=lambda lane: (lane, 0), align=16, **more):
+    rows_of = TileLayout(S[(rows, stride) : (stride, 1)])
+    buffer = Buffer((rows, stride), "float32", rows_of, align=align)
     return buffer.read(where, bytes=size, **more)
 
 
@@ -349,15 +350,24 @@ def test_times_are_wavefronts(target, name):
 @needs_compiler
 def test_a_memory_of_other_banks_is_found(target):
     target.gpu.banks = 16
-    ran = target.run(stated(BankConflictFree(read_of(17))))
+    ran = target.run(stated(BankConflictFree(read_of(16))))
     assert (ran.agrees, ran.verdict) == (False, "differs")
-    assert "wavefronts by the clock here, 1 by the model" in ran.detail
+    assert ran.detail == "32.00 wavefronts by the clock here, 16 by the model"
+
+
+@needs_compiler
+def test_what_only_another_base_refutes_is_not_checked(target):
+    statement = stated(BankConflictFree(read_of(34, size=8, align=4)))
+    assert "not aligned" in statement.entry.witness["summary"]
+    with pytest.raises(NotCheckedError, match="at a base of the buffer"):
+        target.run(statement)
 
 
 @needs_compiler
 def test_free_variables_are_sampled(target):
     k = Dim("k", multiple_of=4, at_most=28)
-    sA = Buffer((32, 64), "float32", ComposeLayout(2, 3, 3, TileLayout(S[(32, 64) : (64, 1)])))
+    swizzled = ComposeLayout(2, 3, 3, TileLayout(S[(32, 64) : (64, 1)]))
+    sA = Buffer((32, 64), "float32", swizzled, align=1024)
     access = sA[0:32, k : k + 4].read(lambda lane: (lane, 0), bytes=16)
     claim = Wavefronts(access, 32)
     ran = target.run(stated(claim))
@@ -381,8 +391,7 @@ def test_what_the_probe_has_not():
         (read_of(33, size=8), "not aligned"),
     ):
         with pytest.raises(NotCheckedError, match=says):
-            gpu_banks.check_probed(access)
-            gpu_banks.table_of(access, {})
+            gpu_banks.measured(StandIn(), access, [{}])
     with pytest.raises(NotCheckedError, match="no conflict shows"):
         gpu_banks.wavefronts_of(20, 20, 20, 1)
 

@@ -105,6 +105,22 @@ def test_access_records_tell_the_truth() -> None:
     assert seen == {"PROVED", "REFUTED"}
 
 
+@pytest.mark.parametrize(
+    ("bits", "moved", "count"), [(16, 16, 8), (16, 2, 1), (4, 4, 8), (128, 16, 1)]
+)
+def test_a_column_and_a_row_may_be_anywhere(bits: int, moved: int, count: int) -> None:
+    """Every column that a lane's elements fit in, every row, and the lanes that there are."""
+    buffer = Buffer((24, 64), str(bits), TileLayout(S[(24, 64)]), align=moved)
+    column, row = (access_of(buffer, pick, moved) for pick in ("column", "row"))
+    (free,) = column.free
+    ends = range(int(free.variable.low), int(free.variable.high) + 1)
+    assert [at * free.multiple for at in ends] == list(range(0, 64 - count + 1, count))
+    (free,) = row.free
+    assert (free.variable.low, free.variable.high, free.multiple) == (0, 23, 1)
+    assert (column.lanes, row.lanes) == (24, min(32, 64 // count))
+    assert (column.bits, row.bits) == (8 * moved, 8 * moved)
+
+
 def all_degrees(access: Any) -> list[int]:
     if not access.free:
         return [served(access).degree]
