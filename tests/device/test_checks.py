@@ -194,19 +194,17 @@ def test_a_sparse_collision():
     assert check(Bijective(copies, {"m": 2**52})).verdict is Verdict.REFUTED
 
 
-def test_copies_that_meet():
+@pytest.mark.parametrize(("unit", "method"), [(1, "byte map"), (2**39, "sorted places")])
+def test_copies_that_meet(unit: int, method: str):
     """Copies of one element may share a place; the places of two elements may not."""
-    for apart, sparse in ((4, 1), (2**40, 2**39)):
-        for stride in (3, 2):
-            tile = TileLayout(S[3 : stride * sparse] + R[(2, 2) : (sparse, sparse)])
-            met = TileLayout(S[3:apart] + R[(2, 2) : (sparse, sparse)])
-            assert cost(Injective(met)).method == ("byte map" if sparse == 1 else "sorted places")
-            assert check(Injective(met)).verdict is Verdict.PROVED
-            expected = Verdict.PROVED if stride == 3 else Verdict.REFUTED
-            result = check(Injective(tile))
-            assert result.verdict is expected
-            assert (result.witness is None) == (stride == 3)
-            assert check(ReplicasDistinct(tile)).verdict is Verdict.REFUTED
+    copies = R[(2, 2) : (unit, unit)]  # at 0, 1, 1 and 2 units
+    apart, close, closer = (TileLayout(S[3 : stride * unit] + copies) for stride in (3, 2, 1))
+    assert cost(Injective(apart)).method == method
+    assert check(Injective(apart)).verdict is Verdict.PROVED
+    assert check(Injective(close)).witness.places[0]["m"] in (2 * unit, 4 * unit)
+    # here two copies of the first element meet one of the second
+    assert check(Injective(closer)).witness.places[0]["m"] in (unit, 2 * unit, 3 * unit)
+    assert check(ReplicasDistinct(apart)).verdict is Verdict.REFUTED
 
 
 def test_spreading_is_its_own_inverse_within_a_page():
