@@ -24,6 +24,9 @@ class Half:
     quotient = staticmethod(lambda n, d: None)
     at_least = 5
 
+    def __repr__(self) -> str:
+        return "Half()"
+
 
 @pytest.mark.parametrize("layout", [ROWS, SWIZZLED], ids=["tile", "swizzled"])
 @pytest.mark.parametrize("wrong", [5, None, "S[32 : 1]", S[32:1]])

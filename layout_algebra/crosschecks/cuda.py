@@ -31,6 +31,7 @@ from layout_algebra.crosschecks.results import (
 )
 from layout_algebra.crosschecks.sampling import completed, sampled
 from layout_algebra.crosschecks.statements import Statement
+from layout_algebra.crosschecks.witnesses import replays
 from layout_algebra.memory import banks
 from layout_algebra.verdicts import Verdict
 
@@ -60,6 +61,9 @@ class OnGpu:
 
     def run(self, statement: Statement) -> Ran:
         """See `Target.run`."""
+        witness = statement.entry.witness
+        if witness is not None and replays(statement.claim, witness) is False:
+            return Ran(False, "no witness", 1, 0.0, "the recorded witness does not refute it")
         if isinstance(statement.claim, BankClaim):
             return self._timed(statement, statement.claim)
         ran = self._kernels(statement)
@@ -114,10 +118,8 @@ class OnGpu:
             if not names <= set(values):
                 raise NotCheckedError("the ledger does not say where the access is refuted")
             points = [banks.point_of(access, {name: values[name] for name in names})]
-            if claim.wrong_at(points[0], 0) is None:
-                raise NotCheckedError(
-                    "it is refuted at a base of the buffer that the probe has not"
-                )
+            if statement.entry.witness is not None and claim.wrong_at(points[0], 0) is None:
+                raise NotCheckedError("it is refuted at a base that the probe has not")
         found, seconds = gpu_banks.measured(self.gpu, access, points)
         elements = access.lanes * len(points)
         odd = next((one for one in found if not one.agrees), None)

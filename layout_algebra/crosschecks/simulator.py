@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from importlib import metadata
 from time import perf_counter
@@ -63,11 +64,13 @@ class InSimulator:
     def __init__(self, limits: Limits) -> None:
         self.elements = SIMULATED if limits.elements is None else limits.elements
         environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
+        # a pipe that nobody reads would fill up
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115  (open as long as the process)
         self._process = subprocess.Popen(
             [sys.executable, "-c", _PROGRAM],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=self._errors,
             text=True,
             env=environment,
         )
@@ -128,14 +131,16 @@ class InSimulator:
         if self._process.poll() is None:
             self._process.kill()
         self._process.communicate()
+        self._errors.close()
 
     def _line(self) -> str:
         return "" if self._process.stdout is None else self._process.stdout.readline()
 
     def _last_words(self) -> str:
         self._process.kill()
-        _, errors = self._process.communicate()
-        lines = [line for line in errors.splitlines() if line.strip()]
+        self._process.wait()
+        self._errors.seek(0)
+        lines = [line for line in self._errors.read().splitlines() if line.strip()]
         return lines[-1].strip() if lines else "it says nothing"
 
 
