@@ -9,7 +9,6 @@ CANDIDATES := $(if $(PYTHON),"$(PYTHON)",python3.12 python3.11 python3)
 ARGS ?=
 JOBS ?= 2
 MINUTES ?= 60
-TARGET ?= cuda
 
 .DEFAULT_GOAL := help
 
@@ -39,8 +38,8 @@ format: setup ## let ruff mend what it can
 	.venv/bin/ruff format
 
 .PHONY: crosscheck
-crosscheck: setup ## run build/ledger.json's proofs as code on the GPU (TARGET=cpu without one)
-	.venv/bin/layout-algebra crosscheck build/ledger.json --target $(TARGET) $(ARGS)
+crosscheck: setup ## everything that needs a GPU (and the extra `cuda`)
+	$(PY) -m pytest tests/gpu -m gpu -p no:benchmark $(ARGS)
 
 .PHONY: docs
 docs: setup ## build the documentation into build/docs (needs the extra `docs`)

@@ -93,12 +93,6 @@ def test_help_loads_nothing_heavy():
     assert found.stdout.endswith("[]\n")
 
 
-def test_crosscheck_is_not_there_yet(cli_run):
-    code, out, err = cli_run("crosscheck", "ledger.json")
-    assert (code, out) == (4, "")
-    assert err == "layout-algebra: crosscheck comes with the device backend\n"
-
-
 def test_internal_errors_are_one_line(cli_run, monkeypatch):
     def broken(_):
         raise ZeroDivisionError("division\nby zero")
