@@ -234,7 +234,12 @@ def narrower_vectors():
     return claim
 
 
-@theorem("tcgen05.cp 64x128b: 02_13 and 01_23 are the same copy", source=CP, expect=Verdict.REFUTED)
+@theorem(
+    "tcgen05.cp 64x128b: 02_13 and 01_23 are the same copy",
+    source=CP,
+    expect=Verdict.REFUTED,
+    note="the second half goes to warps 1 and 3 by the one, to warps 2 and 3 by the other",
+)
 def two_pairings():
     return Equivalent(
         tcgen05_cp_layout("64x128b", "warpx2::02_13"),

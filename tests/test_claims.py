@@ -410,6 +410,8 @@ def test_only_claims_join():
 shared = Buffer((32, 64), "float16", TileLayout(S[(32, 64) : (64, 1)]), align=16)
 column = shared.read(lambda lane: (lane, 0), bytes=16)
 row = shared.write(lambda lane: (0, lane))
+far = Buffer((32, 64), "float16", TileLayout(S[(32, 64) : (64, 1)]), "global", 64)
+far_row = far.read(lambda lane: (0, lane))
 fragment = TileLayout(S[(8, 4, 2) : (4 @ laneid, 1 @ laneid, 1)]).map((8, 8))
 dealt = replace(
     shared.read(lambda lane: (lane % 8, 0), bytes=16),
@@ -436,7 +438,7 @@ def examples() -> list[Claim]:
         BankConflictFree(column),
         ConflictDegree(column, 8),
         Wavefronts(column, 4),
-        Coalesced(row, 4),
+        Coalesced(far_row, 4),
         Vectorizable(column),
         NoWriteRace(row),
         Matches(dealt, fragment),
@@ -462,7 +464,7 @@ def test_claims_read_as_they_are_written():
         f"BankConflictFree({column}; {NVIDIA.name})",
         f"ConflictDegree({column}, at most 8; {NVIDIA.name})",
         f"Wavefronts({column}, at most 4; {NVIDIA.name})",
-        f"Coalesced({row}, at most 4 sectors)",
+        f"Coalesced({far_row}, at most 4 sectors)",
         f"Vectorizable({column})",
         f"NoWriteRace({row})",
         f"Matches({dealt}, {fragment})",

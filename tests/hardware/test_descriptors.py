@@ -96,7 +96,7 @@ REFUSED = [
     ((0, 24), "leading is a multiple of 16 bytes"),
     ((0, 16, 1.5), "stride is a multiple of 16 bytes below 262144; got 1.5"),
     ((0, 16, 0, M.B128_ATOM_64B), "the mode is one of NONE"),
-    ((0, 16, 0, 9), "the swizzle mode is a SwizzleMode or 0 to 6"),
+    ((0, 16, 0, 9), "the swizzle mode is a SwizzleMode, 0 to 6, or one of"),
     ((0, 16, 0, M.B128, 8), "base_offset is 0 to 7; got 8"),
     ((0, 16, 0, M.NONE, 1), "without a swizzle base_offset is 0; got 1"),
 ]

@@ -240,7 +240,7 @@ FLAT = line(TileLayout(S[64:1]))
             lambda: find_swizzle(line(TileLayout(S[(2, 32) : (0, 1)])), reads=[LANE]),
         ),
         (
-            "without copies",
+            "has copies",
             lambda: find_swizzle(line(TileLayout(S[64:1] + R[2:64])), reads=[LANE]),
         ),
         (
@@ -261,7 +261,7 @@ FLAT = line(TileLayout(S[64:1]))
             ),
         ),
         (
-            "give the Dims at_most=",
+            "n has no upper bound",
             lambda: find_swizzle(
                 half_tile(),
                 reads=[lambda tile: tile.read(lambda lane, n: (n % 128, lane), free=[Dim("n")])],
