@@ -19,7 +19,9 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from types import CodeType
 from typing import Literal
 
 from layout_algebra.claims import Claim
@@ -134,17 +136,25 @@ def _python_files(folder: Path) -> list[Path]:
     return sorted(file for file in folder.rglob("*.py") if not hidden(file))
 
 
+class _FromSource(SourceFileLoader):
+    """Reads the file itself: cached bytecode may be of a text that was changed a moment ago."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
 def _load(file: Path) -> list[Theorem]:
     resolved = file.resolve()
     name = "layout_algebra_theorems_" + str(abs(hash(str(resolved))))
-    spec = importlib.util.spec_from_file_location(name, resolved)
-    if spec is None or spec.loader is None:
+    loader = _FromSource(name, str(resolved))
+    spec = importlib.util.spec_from_file_location(name, resolved, loader=loader)
+    if file.suffix != ".py" or spec is None:
         raise ClaimError(f"{file} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     with collected() as found:
         try:
-            spec.loader.exec_module(module)
+            loader.exec_module(module)
         except (Exception, SystemExit) as error:
             raise ClaimError(
                 f"{_place(error, file, resolved)} cannot be loaded: {_said(error)}"
