@@ -26,9 +26,9 @@ from layout_algebra.crosschecks.results import (
     Outcome,
     Ran,
     Report,
-    UnavailableError,
 )
 from layout_algebra.crosschecks.running import Target, crosscheck, target_of
+from layout_algebra.device.errors import UnavailableError
 
 __all__ = [
     "Checked",

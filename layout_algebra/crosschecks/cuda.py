@@ -18,7 +18,6 @@ from layout_algebra.claims.accesses import AccessClaim
 from layout_algebra.claims.banks import BankClaim
 from layout_algebra.crosschecks import gpu_banks, gpu_maps
 from layout_algebra.crosschecks.cpu import without_compositions
-from layout_algebra.crosschecks.gpu import Gpu
 from layout_algebra.crosschecks.gpu_fragments import fragments
 from layout_algebra.crosschecks.kernels import subjects_of
 from layout_algebra.crosschecks.ptx import compiled, record, validated
@@ -32,6 +31,7 @@ from layout_algebra.crosschecks.results import (
 from layout_algebra.crosschecks.sampling import completed, sampled
 from layout_algebra.crosschecks.statements import Statement
 from layout_algebra.crosschecks.witnesses import replays
+from layout_algebra.device.launching import Gpu
 from layout_algebra.memory import banks
 from layout_algebra.verdicts import Verdict
 

@@ -17,9 +17,9 @@ import numpy as np
 
 from layout_algebra.claims import BankConflictFree, ConflictDegree, Wavefronts
 from layout_algebra.claims.banks import BankClaim
-from layout_algebra.crosschecks.gpu import Gpu
 from layout_algebra.crosschecks.gpu_texts import SHARED, bank_text
 from layout_algebra.crosschecks.results import NotCheckedError
+from layout_algebra.device.launching import Gpu
 from layout_algebra.device.results import point_of
 from layout_algebra.device.toolchain import compile_cuda
 from layout_algebra.maps import Map

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layout_algebra import hardware as hw
-from layout_algebra.crosschecks.gpu import Gpu
 from layout_algebra.crosschecks.gpu_texts import ldmatrix_text, mma_text, stmatrix_text
 from layout_algebra.crosschecks.results import Checked, NotCheckedError, Outcome, Ran
+from layout_algebra.device.launching import Gpu
 from layout_algebra.device.toolchain import compile_cuda
 from layout_algebra.errors import LayoutAlgebraError
 from layout_algebra.hardware.matrices import LANES, MatrixLoad, MatrixStore

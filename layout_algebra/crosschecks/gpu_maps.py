@@ -29,11 +29,11 @@ from layout_algebra.claims import (
     LeftInverse,
     RightInverse,
 )
-from layout_algebra.crosschecks.gpu import DeviceArray, Gpu
 from layout_algebra.crosschecks.gpu_texts import LOOKING
 from layout_algebra.crosschecks.results import NotCheckedError
 from layout_algebra.device import cpu
 from layout_algebra.device.kernels import GUARD, Kernel, kernel_of
+from layout_algebra.device.launching import DeviceArray, Gpu
 from layout_algebra.device.toolchain import Ptx, compile_cuda, compile_ptx
 from layout_algebra.dims import evaluate
 from layout_algebra.errors import CoordinateError, LayoutAlgebraError

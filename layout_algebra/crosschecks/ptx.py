@@ -18,9 +18,9 @@ from layout_algebra.crosschecks.results import (
     Limits,
     NotCheckedError,
     Ran,
-    UnavailableError,
 )
 from layout_algebra.crosschecks.statements import Statement
+from layout_algebra.device.errors import UnavailableError
 from layout_algebra.device.toolchain import TARGETS, Ptx, available, compile_ptx, versions
 from layout_algebra.errors import LayoutAlgebraError
 from layout_algebra.verdicts import Verdict

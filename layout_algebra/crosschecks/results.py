@@ -22,10 +22,6 @@ ELEMENTS = 1 << 31
 SIMULATED = 1 << 10
 
 
-class UnavailableError(LayoutAlgebraError, RuntimeError):
-    """A target that needs what is not here."""
-
-
 class NotCheckedError(LayoutAlgebraError, ValueError):
     """Why a claim is not checked by a target."""
 

@@ -13,9 +13,9 @@ from layout_algebra.crosschecks.results import (
     Outcome,
     Ran,
     Report,
-    UnavailableError,
 )
 from layout_algebra.crosschecks.statements import Statement, Statements
+from layout_algebra.device.errors import LaunchError, UnavailableError
 from layout_algebra.errors import LedgerError
 from layout_algebra.ledger import Entry, Ledger
 
@@ -111,7 +111,7 @@ def _checked(
             run = target.run(statements.of(entry))
             outcome = Outcome.AGREES if run.agrees else Outcome.DISAGREES
             detail = run.detail
-        except NotCheckedError as reason:
+        except (NotCheckedError, LaunchError) as reason:
             run, outcome, detail = None, Outcome.NOT_CHECKED, str(reason)
         found.append(
             Checked(entry.name, entry.file, entry.claim, entry.verdict, outcome, run, detail)

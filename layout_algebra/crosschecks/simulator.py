@@ -1,20 +1,13 @@
 """The target `simulator`: small kernels in numba's CUDA simulator, against the integer interpreter.
 
-The simulator is chosen when numba is first imported, so it has a process of its own: one for the
-whole run, which is sent kernels and sends back what they stored, a line of JSON each.
+One process of the simulator serves the whole run (device/simulator.py).
 """
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator
 from importlib import metadata
 from time import perf_counter
-from typing import Any
 
 from layout_algebra.crosschecks.kernels import Subject, place, points, subjects_of
 from layout_algebra.crosschecks.results import (
@@ -23,37 +16,11 @@ from layout_algebra.crosschecks.results import (
     Limits,
     NotCheckedError,
     Ran,
-    UnavailableError,
 )
 from layout_algebra.crosschecks.statements import Statement
+from layout_algebra.device.errors import LaunchError
 from layout_algebra.device.kernels import GUARD, Kernel
-
-#: Threads of a block: few, so that a grid has several blocks and a last one that is not full.
-BLOCK = 24
-
-#: What the process runs: a user's own program, with nothing of this library in it.
-_PROGRAM = """
-import json, os, sys
-import numpy as np
-from numba import config, cuda
-
-answers = os.fdopen(os.dup(1), "w")
-os.dup2(2, 1)
-print(json.dumps({"simulated": bool(config.ENABLE_CUDASIM)}), file=answers, flush=True)
-for line in sys.stdin:
-    asked = json.loads(line)
-    word = getattr(np, "uint%d" % asked["width"])
-    names = {"cuda": cuda, "uint32": np.uint32, "uint64": np.uint64}
-    exec(asked["source"], names)
-    outs = [np.full(asked["size"], word(asked["poison"])) for _ in range(asked["outputs"])]
-    grid = -(-asked["size"] // asked["block"])
-    with np.errstate(over="ignore"):
-        cuda.jit(names[asked["name"]])[grid, asked["block"]](*outs, word(asked["size"]))
-    print(json.dumps([[int(n) for n in out] for out in outs]), file=answers, flush=True)
-"""
-
-#: What is in the arrays before: a value that a kernel that stores nothing leaves there.
-_POISON = 0xA5A5A5A5
+from layout_algebra.device.simulator import Simulator
 
 
 class InSimulator:
@@ -63,22 +30,7 @@ class InSimulator:
 
     def __init__(self, limits: Limits) -> None:
         self.elements = SIMULATED if limits.elements is None else limits.elements
-        environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
-        # a pipe that nobody reads would fill up
-        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115  (open as long as the process)
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            text=True,
-            env=environment,
-        )
-        hello = self._line()
-        if not hello or json.loads(hello) != {"simulated": True}:
-            said = self._last_words()
-            self.close()
-            raise UnavailableError(f"numba's CUDA simulator does not start here: {said}")
+        self._simulator = Simulator()
 
     def tools(self) -> dict[str, str]:
         found = {name: metadata.version(name) for name in ("numba", "numpy")}
@@ -107,41 +59,13 @@ class InSimulator:
         Raises:
             NotCheckedError: it does not run.
         """
-        asked: dict[str, Any] = {
-            "source": kernel.source,
-            "name": kernel.name,
-            "width": kernel.width,
-            "outputs": len(kernel.outputs),
-            "size": kernel.size,
-            "block": BLOCK,
-            "poison": _POISON,
-        }
-        stdin = self._process.stdin
-        if stdin is None or self._process.poll() is not None:
-            raise NotCheckedError("the simulator has ended")
-        stdin.write(json.dumps(asked) + "\n")
-        stdin.flush()
-        line = self._line()
-        if not line:
-            raise NotCheckedError(f"the kernel does not run in the simulator: {self._last_words()}")
-        found: list[list[int]] = json.loads(line)
-        return found
+        try:
+            return self._simulator.stored(kernel)
+        except LaunchError as error:
+            raise NotCheckedError(str(error)) from error
 
     def close(self) -> None:
-        if self._process.poll() is None:
-            self._process.kill()
-        self._process.communicate()
-        self._errors.close()
-
-    def _line(self) -> str:
-        return "" if self._process.stdout is None else self._process.stdout.readline()
-
-    def _last_words(self) -> str:
-        self._process.kill()
-        self._process.wait()
-        self._errors.seek(0)
-        lines = [line for line in self._errors.read().splitlines() if line.strip()]
-        return lines[-1].strip() if lines else "it says nothing"
+        self._simulator.close()
 
 
 def difference(subject: Subject, stored: list[list[int]]) -> str | None:

@@ -45,9 +45,9 @@ from layout_algebra.crosschecks import (
     gpu_texts,
     ptx,
 )
-from layout_algebra.crosschecks.gpu import DeviceArray, arch_of
 from layout_algebra.crosschecks.statements import Statement
 from layout_algebra.device.kernels import exec_source
+from layout_algebra.device.launching import DeviceArray, arch_of
 from layout_algebra.device.toolchain import Ptx
 from layout_algebra.ledger import Entry
 from layout_algebra.memory import Buffer

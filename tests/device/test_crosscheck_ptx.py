@@ -11,8 +11,8 @@ import pytest
 from layout_algebra import ComposeLayout, Dim, Equivalent, Injective, S, TileLayout
 from layout_algebra import hardware as hw
 from layout_algebra.crosschecks import Limits, UnavailableError, gpu_fragments, gpu_texts, ptx
-from layout_algebra.crosschecks.gpu import Gpu
 from layout_algebra.crosschecks.statements import Statement
+from layout_algebra.device.launching import Gpu
 from layout_algebra.device.ptx_cache import VARIABLE
 from layout_algebra.device.toolchain import TARGETS, available, compile_cuda
 from layout_algebra.ledger import Entry

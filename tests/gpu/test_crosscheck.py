@@ -15,9 +15,9 @@ from layout_algebra import ComposeLayout, S, TileLayout, hardware
 from layout_algebra.claims import BankConflictFree, Bijective, Injective, Inverse, Wavefronts
 from layout_algebra.crosschecks import Limits, Outcome, UnavailableError, gpu_banks
 from layout_algebra.crosschecks.cuda import OnGpu
-from layout_algebra.crosschecks.gpu import Gpu
 from layout_algebra.crosschecks.gpu_fragments import fragments
 from layout_algebra.crosschecks.statements import Statement
+from layout_algebra.device.launching import Gpu
 from layout_algebra.ledger import Entry
 from layout_algebra.memory import Buffer
 

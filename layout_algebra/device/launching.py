@@ -6,8 +6,8 @@
     gpu.fetched(out)                          # a NumPy array
 
 The text that is given is assembled as it is, by the assembler of the environment, and what comes
-out is launched.  Both are reached through cuda.core, by name: no compiler is involved, and nothing
-of it is loaded unless a GPU is asked for.
+out is launched.  Both are cuda.core's, which is loaded when a GPU is asked for; no compiler is
+involved.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module, metadata
+from importlib import metadata
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from layout_algebra.crosschecks.results import NotCheckedError, UnavailableError
+from layout_algebra.device.errors import LaunchError, UnavailableError
 from layout_algebra.device.toolchain import TARGETS, available
 
 #: Threads of a block.
@@ -52,7 +52,7 @@ class Gpu:
         if missing is not None:
             raise UnavailableError(missing)
         try:
-            self._core: Any = import_module("cuda.core")
+            self._core: Any = _core()
             self._device: Any = self._core.Device()
             self._device.set_current()
             major, minor = self._device.compute_capability
@@ -80,7 +80,7 @@ class Gpu:
         """A copy of an array on the GPU.
 
         Raises:
-            NotCheckedError: there is not enough memory.
+            LaunchError: there is not enough memory.
         """
         flat = np.ascontiguousarray(values).reshape(-1)
         try:
@@ -116,7 +116,7 @@ class Gpu:
             block: threads of a block.
 
         Raises:
-            NotCheckedError: the driver refuses it.
+            LaunchError: the driver refuses it.
         """
         given = [a.buffer if isinstance(a, DeviceArray) else a for a in arguments]
         try:
@@ -146,6 +146,12 @@ class Gpu:
         return buffer, np.ctypeslib.as_array(held)
 
 
+def _core() -> Any:
+    import cuda.core  # type: ignore[import-not-found]
+
+    return cuda.core
+
+
 def arch_of(capability: tuple[int, int]) -> str:
     """The newest architecture whose PTX runs on a GPU of this capability.
 
@@ -166,5 +172,5 @@ def arch_of(capability: tuple[int, int]) -> str:
     return max(fitting, key=lambda name: (fitting[name], name))
 
 
-def _failed(error: Exception) -> NotCheckedError:
-    return NotCheckedError(f"the GPU: {type(error).__name__}: {' '.join(str(error).split())}")
+def _failed(error: Exception) -> LaunchError:
+    return LaunchError(f"the GPU: {type(error).__name__}: {' '.join(str(error).split())}")
