@@ -9,15 +9,11 @@ counterexample's, or the first.
 from __future__ import annotations
 
 import argparse
-import ast
 import json
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from layout_algebra.claims import BankConflictFree, ConflictDegree, Vectorizable
-from layout_algebra.dims import Dim
-from layout_algebra.errors import LayoutError
 from layout_algebra.memory import (
     CDNA3,
     CDNA4,
@@ -29,9 +25,9 @@ from layout_algebra.memory import (
     Service,
 )
 from layout_algebra.memory.banks import points, service_at
+from layout_algebra.memory.spelled import access_of
 from layout_algebra.parsing import parse, parse_shape
 from layout_algebra.prover import prove
-from layout_algebra.trees import Source
 from layout_algebra.verdicts import Proof, Verdict
 
 TARGETS = {
@@ -39,19 +35,6 @@ TARGETS = {
     "nvidia-whole-warp": NVIDIA_WHOLE_WARP,
     "cdna3": CDNA3,
     "cdna4": CDNA4,
-}
-WARP = 32
-_OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.BitXor: operator.xor,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-    ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift,
 }
 
 
@@ -62,7 +45,7 @@ def main(arguments: argparse.Namespace) -> int:
     size = arguments.bytes if arguments.bytes is not None else max(1, buffer.bits // 8)
     if arguments.align is None and size & (size - 1) == 0:  # an access is aligned to its size
         buffer = Buffer(tuple(shape), arguments.dtype, layout, "shared", max(size, buffer.align))
-    access = _access(buffer, arguments.access, arguments.kind, size)
+    access = access_of(buffer, arguments.access, size, arguments.kind)
     target = TARGETS[arguments.target]
     proofs = [prove(BankConflictFree(access, target=target)), prove(Vectorizable(access))]
     service = _shown(access, target, proofs[0])
@@ -75,51 +58,6 @@ def main(arguments: argparse.Namespace) -> int:
         print("\n".join(_text(access, service, proofs)))
     worst = min(proof.verdict for proof in proofs)
     return 0 if worst is Verdict.PROVED else 1 if worst is Verdict.REFUTED else 3
-
-
-def _access(buffer: Buffer, text: str, kind: str, size: int) -> Access:
-    """The access that a word or a formula describes."""
-    count = 8 * size // buffer.bits if 8 * size % buffer.bits == 0 else 1
-    moving = buffer.read if kind == "read" else buffer.write
-    if text not in ("column", "row"):
-        return moving(_formula(text, len(buffer.shape)), bytes=size)
-    if len(buffer.shape) != 2 or not all(isinstance(n, int) for n in buffer.shape):
-        raise LayoutError(f"a {text} is of two dimensions of numbers: give --shape, like 128x64")
-    rows, cols = (int(n) for n in buffer.shape)  # type: ignore[arg-type]
-    if count > cols:
-        raise LayoutError(f"{size} bytes are {count} elements, more than a row's {cols}")
-    if text == "column":
-        free = Dim("column", multiple_of=count, at_most=cols - count)
-        return moving(lambda lane, j: (lane, j), bytes=size, lanes=min(WARP, rows), free=[free])
-    free = Dim("row", at_most=rows - 1)
-    return moving(
-        lambda lane, i: (i, lane * count),
-        bytes=size,
-        lanes=min(WARP, cols // count),
-        free=[free],
-    )
-
-
-def _formula(text: str, rank: int) -> Callable[[Any], Any]:
-    """`lane % 16, lane // 16 * 8` as a function of the lane."""
-    source = Source(text, "an access", "column, row, or lane % 16, lane // 16 * 8", "%^&|<>")
-    pieces = source.pieces(0, len(text), ",")
-    nodes = [source.node(*piece) for piece in pieces]
-    if len(nodes) != rank:
-        raise source.error(f"{len(nodes)} coordinates for a shape of {rank} dimensions", 0)
-
-    def value(node: ast.expr, lane: Any) -> Any:
-        if isinstance(node, ast.Constant) and type(node.value) is int:
-            return node.value
-        if isinstance(node, ast.Name) and node.id == "lane":
-            return lane
-        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
-            sides = value(node.left, lane), value(node.right, lane)
-            with source.at(node):
-                return _OPERATIONS[type(node.op)](*sides)
-        raise source.error("an access is arithmetic on lane and integers", node)
-
-    return lambda lane: tuple(value(node, lane) for node in nodes)
 
 
 def _shown(access: Access, target: MemoryTarget, proof: Proof) -> Service:

@@ -9,39 +9,23 @@ with those and with no others.
 
 from __future__ import annotations
 
-import ast
-import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from layout_algebra.claims import BankConflictFree, ConflictDegree, Injective, Vectorizable
-from layout_algebra.dims import Dim
 from layout_algebra.errors import LayoutError
 from layout_algebra.layouts import ComposeLayout, TileLayout
 from layout_algebra.memory import NVIDIA, Access, Buffer, bits_of
 from layout_algebra.memory.banks import points, service_at
+from layout_algebra.memory.spelled import access_of
 from layout_algebra.prover import prove
 from layout_algebra.semantics import check_shape
-from layout_algebra.trees import Source
 from layout_algebra.verdicts import Proof, Verdict
 
 Layout = TileLayout | ComposeLayout
 
 #: Where JavaScript's numbers stop being exact.
 MOST_EXACT = 1 << 53
-_WARP = 32
-_OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.BitXor: operator.xor,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-    ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift,
-}
 
 
 def checked_shape(layout: Layout, shape: Sequence[int] | None) -> tuple[int, ...]:
@@ -219,54 +203,3 @@ def _access_proofs(access: Access) -> Iterator[Proof]:
             values = free.witness.points[0]
             at |= {one.variable: values.get(one.name, 0) // one.multiple for one in access.free}
         yield prove(ConflictDegree(access, max(1, service_at(access, NVIDIA, 0, at).degree)))
-
-
-def access_of(buffer: Buffer, pick: str, bytes: int, kind: str = "read") -> Access:
-    """The access that the page calls by a word or a formula; arguments as for `access_records`.
-
-    Raises:
-        LayoutAlgebraError: an access that the buffer does not have.
-    """
-    moving = buffer.read if kind == "read" else buffer.write
-    if pick not in ("column", "row"):
-        return moving(lane_formula(pick, len(buffer.shape)), bytes=bytes)
-    if len(buffer.shape) != 2:
-        raise LayoutError(f"a {pick} is of two dimensions; the shape is {buffer.shape}")
-    rows, columns = (int(size) for size in buffer.shape)  # type: ignore[arg-type]
-    count = 8 * bytes // buffer.bits if 8 * bytes % buffer.bits == 0 else 1
-    if count > columns:
-        raise LayoutError(f"{bytes} bytes are {count} elements, more than a row's {columns}")
-    if pick == "column":
-        free = Dim("column", multiple_of=count, at_most=columns - count)
-        lanes = min(_WARP, rows)
-        return moving(lambda lane, at: (lane, at), bytes=bytes, lanes=lanes, free=[free])
-    lanes = min(_WARP, columns // count)
-    free = Dim("row", at_most=rows - 1)
-    return moving(lambda lane, at: (at, count * lane), bytes=bytes, lanes=lanes, free=[free])
-
-
-def lane_formula(text: str, rank: int) -> Callable[[Any], Any]:
-    """`lane % 16, lane // 16 * 8` as a function of the lane, one coordinate a dimension.
-
-    Raises:
-        NotationError: anything but arithmetic on lane and integers.
-    """
-    source = Source(text, "an access", "lane % 16, lane // 16 * 8", "%^&|<>")
-    nodes = [source.node(*piece) for piece in source.pieces(0, len(text), ",")]
-    if len(nodes) != rank:
-        raise source.error(f"{len(nodes)} coordinates for a shape of {rank} dimensions", 0)
-
-    def value(node: ast.expr, lane: Any) -> Any:
-        match node:
-            case ast.Constant(value=int() as number) if type(number) is int:
-                return number
-            case ast.Name(id="lane"):
-                return lane
-            case ast.BinOp() if type(node.op) in _OPERATIONS:
-                sides = value(node.left, lane), value(node.right, lane)
-                with source.at(node):
-                    return _OPERATIONS[type(node.op)](*sides)
-            case _:
-                raise source.error("an access is arithmetic on lane and integers", node)
-
-    return lambda lane: tuple(value(node, lane) for node in nodes)

@@ -22,9 +22,9 @@ import pytest
 from layout_algebra import R, S, TileLayout, laneid, warpid
 from layout_algebra import hardware as hw
 from layout_algebra.display.page import module_source, page_data, style_source, write_html
-from layout_algebra.display.page_records import access_of
 from layout_algebra.display.widget import answer
 from layout_algebra.memory import Buffer
+from layout_algebra.memory.spelled import access_of
 from tests.display.test_page_module import HERE, node
 
 FRAGMENT = TileLayout(

@@ -13,10 +13,11 @@ import pytest
 from layout_algebra import ComposeLayout, Dim, Injective, R, S, TileLayout, laneid, parse, prove
 from layout_algebra import hardware as hw
 from layout_algebra.display.page import page_data, page_html, write_html
-from layout_algebra.display.page_records import access_of, access_records, layout_records
+from layout_algebra.display.page_records import access_records, layout_records
 from layout_algebra.display.widget import answer, layout_widget
 from layout_algebra.errors import LayoutAlgebraError, LayoutError
 from layout_algebra.memory import Buffer, served
+from layout_algebra.memory.spelled import access_of
 from tests import bruteforce as bf
 from tests.building import built, plain_of
 from tests.display.test_page_arithmetic import drawn

@@ -13,9 +13,9 @@ from typing import Any
 from layout_algebra import parse
 from layout_algebra.axes import Axis
 from layout_algebra.display.page import TARGETS, target_data
-from layout_algebra.display.page_records import access_of, lane_formula
 from layout_algebra.errors import LayoutAlgebraError
 from layout_algebra.memory import Buffer, served
+from layout_algebra.memory.spelled import access_of, lane_formula
 from tests import bruteforce as bf
 from tests.building import built
 from tests.display.test_page_module import ask
