@@ -28,6 +28,7 @@ from layout_algebra import (
     checked,
     compose,
     layout_of,
+    parse,
     prove,
 )
 from layout_algebra.algebra.compose import DomainError
@@ -304,6 +305,37 @@ def test_a_swizzle_passes_large_tiles():
             for _ in range(50):
                 x = rng.randrange(1 << 30)
                 assert found.apply(x) == outer.apply(swizzled.apply(x)["m"])
+
+
+@pytest.mark.parametrize("outer", ["S[(3,2,2):(2,4,1)]", "S[(2,2,2):(4,4,1)]"])
+def test_a_swizzle_does_not_pass_where_other_iters_reach_its_bits(outer):
+    outer = parse(outer)
+    inner = ComposeLayout(0, 1, 1, TileLayout(S[outer.size() : 1]))
+    wanted = composite(plain_of(outer), plain_of(inner))
+    assert not is_tile(wanted)
+    assert not is_swizzled(wanted)
+    found = compose(outer, inner)
+    assert isinstance(found, ComposedMap)
+    assert values(found) == wanted
+
+
+def test_two_swizzles_by_different_distances_are_not_one():
+    outer, inner = (ComposeLayout(*s, TileLayout(S[64:1])) for s in ((0, 1, 3), (2, 1, 2)))
+    found = compose(outer, inner)  # bit 3 onto bit 0, bit 4 onto bit 2
+    wanted = composite(plain_of(outer), plain_of(inner))
+    assert isinstance(found, ComposedMap)
+    assert values(found) == wanted
+    assert not is_tile(wanted)
+    assert not is_swizzled(wanted)
+
+
+def test_large_layouts_counted_down():
+    """2^25 elements: no table could be made, so the digit must be seen to count down."""
+    n = 1 << 22
+    inner = parse(f"S[(8,{n}):({n},-1)] + {n - 1}")
+    assert compose(TileLayout(S[(8, n) : (1, 8)]), inner) == parse(
+        f"S[(8,{n}):(1,-8)] + {8 * (n - 1)}"
+    )
 
 
 def test_the_same_swizzle_twice_is_none():

@@ -42,6 +42,20 @@ def test_lanes_and_banks_are_drawn(capsys):
 
 
 @pytest.mark.parametrize(
+    ("notation", "formula"),
+    [("S[1024:1]", "lane * 2"), ("S[(4,8,64):(512,64,1)]", "lane // 8, lane % 8, 0")],
+)
+def test_a_formula_has_a_coordinate_for_each_dimension(notation, formula, capsys):
+    given = ["--dtype", "float32", "--bytes", "4", "--json"]
+    assert main(["banks", notation, "--access", formula, *given]) == 1
+    degree = json.loads(capsys.readouterr().out)["degree"]
+    # words 0, 2, .. 62: two to a bank; words 0, 64, ..: all in bank 0
+    assert degree == (2 if "*" in formula else 32)
+    assert main(["banks", notation, "--access", formula + ", 0", *given]) == 2
+    assert "coordinates for a shape of" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--access", "foo(lane)"], "coordinates for a shape of 2 dimensions"),

@@ -1,6 +1,7 @@
 """Runs: theorems that are fine, that fail, that end their process; Ctrl-C, and going on."""
 
 import json
+import os
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 
 import pytest
@@ -311,3 +312,14 @@ def test_long_runs_save_on_the_way(tmp_path, executor, monkeypatch):
     )
     run(load_theorems([write(tmp_path, GOOD)]), executor=executor, ledger_path=tmp_path / "l.json")
     assert [one.partial for one in saved] == [True] * 4 + [False]
+
+
+def test_a_file_is_read_as_it_is_now(tmp_path, monkeypatch):
+    """Not from bytecode of a text of the same length and time."""
+    monkeypatch.setattr("sys.dont_write_bytecode", False)
+    path = write(tmp_path, GOOD)
+    os.utime(path, (1, 1))
+    first = load_theorems([path])
+    path.write_text(path.read_text().replace(first[0].name, first[0].name[:-1] + "Z"))
+    os.utime(path, (1, 1))
+    assert load_theorems([path])[0].name == first[0].name[:-1] + "Z"
