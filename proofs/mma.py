@@ -6,7 +6,7 @@ is what the formula of `layout_algebra.hardware.mma` says.
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import partial, reduce
 from math import prod
 from operator import and_
 
@@ -172,8 +172,27 @@ def state_sparse(form: SparseForm) -> None:
 
     @theorem(f"mma_sparse.{form.shape} over {types}: everything fills 32 lanes", source=SPARSE)
     def fragments_fill_registers():
-        """The stored A, B, C, D, and the metadata where they are known."""
-        return all_of([fills(entry) for one in each for entry in one.entries])
+        """The stored A, B, C and D."""
+        return all_of([fills(entry) for one in each for entry in one.entries[:4]])
+
+    @theorem(
+        f"mma_sparse.{form.shape} over {types}: all selectors' metadata fill it", source=SPARSE
+    )
+    def metadata_fill_registers():
+        """Over (selector, row, chunk): 8 nibbles of each of 32 lanes."""
+        base, step = first.metadata, 4 // form.selectors
+
+        def place(selector, i, c):
+            found = base.layout.apply(i, c, shape=base.shape)
+            return {laneid: found["laneid"] + step * selector, m: found["m"]}
+
+        every = Bijective(Map.of(place, (form.selectors, *base.shape)), {laneid: LANES, m: 8})
+        chosen = [mma_sparse(form.shape, form.dtypes[0], selector=k) for k in range(form.selectors)]
+        lanes = [
+            Equivalent(one.metadata.map(), Map.of(partial(place, k), base.shape))
+            for k, one in enumerate(chosen)
+        ]
+        return all_of([every, *lanes])
 
     @theorem(f"mma_sparse.{form.shape} over {types}: the stored A is dense", source=SPARSE)
     def stored_a_is_dense_a():
@@ -186,11 +205,30 @@ for thinned in SPARSE_FORMS:
     state_sparse(thinned)
 
 
+@theorem(
+    "mma_sparse: twice the depth has the metadata of two selectors side by side", source=SPARSE
+)
+def metadata_side_by_side():
+    """The first half of the chunks is that of selector 2k, the second that of 2k + 1."""
+    claims: list[Claim] = []
+    for form in SPARSE_FORMS:
+        twice = f"m16n8k{2 * form.sizes[2]}"
+        if (twice, form.dtypes) not in {(one.shape, one.dtypes) for one in SPARSE_FORMS}:
+            continue
+        chunks = form.sizes[2] // form.chunk
+        for selector in range(form.selectors):
+            half = mma_sparse(form.shape, form.dtypes[0], selector=selector).metadata
+            whole = mma_sparse(twice, form.dtypes[0], selector=selector // 2).metadata
+            begin = chunks * (selector % 2)
+            part = whole.layout.slice(whole.shape, ((0, 16), (begin, begin + chunks)))
+            claims.append(Equivalent(part, half.layout))
+    return all_of(claims)
+
+
 @theorem("mma_sparse.m16n8k64: a lane has the metadata of 32 columns of one row", source=SPARSE)
 def metadata_rows():
     """Chunk c of row i is nibble c % 8 of lane 4*(i % 8) + i//8 + 2*(c//8)."""
     entry = mma_sparse("m16n8k64", "int8").metadata
-    assert entry is not None
     by_hand = Map.of(lambda i, c: {laneid: 4 * (i % 8) + i // 8 + 2 * (c // 8), m: c % 8}, (16, 16))
     return Equivalent(entry.map(), by_hand)
 

@@ -84,7 +84,10 @@ for _entry in data_paths():
     if _entry.name.split(".")[2] in "ABDEG":
         each("fills 128 lanes", _entry, full_lanes)
 for _entry in copies():
-    each("with its copies it fills 128 lanes", _entry, full_lanes)
+    if ".4x256b." in _entry.name:
+        each("no two elements share a cell, and all are in TMEM", _entry, apart)
+    else:
+        each("with its copies it fills 128 lanes", _entry, full_lanes)
 for _entry in atoms():
     each("fills the registers of 128 threads", _entry, registers)
 
@@ -268,6 +271,17 @@ def pairs_01_23():
     return window(
         "64x128b", "warpx2::01_23", lambda r, b, q: {"warp": 2 * (r // 32) + q, "lane": r % 32}
     )
+
+
+for _entry in copies():
+    if ".4x256b." in _entry.name:
+        each(
+            "one row in the first lane of every window",
+            _entry,
+            lambda entry: Equivalent(
+                entry.map(), Map.of(lambda r, c: {TLane: 32 * r, TCol: c}, entry.shape)
+            ),
+        )
 
 
 @theorem("tcgen05.cp warpx4: all 32 rows in every window", source=CP)

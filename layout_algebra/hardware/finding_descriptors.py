@@ -38,7 +38,12 @@ class NoDescriptor:
 
 
 def descriptor_for(
-    where: Buffer | View, instruction: str = "wgmma", major: Major = "K", address: int = 0
+    where: Buffer | View,
+    instruction: str = "wgmma",
+    major: Major = "K",
+    address: int = 0,
+    *,
+    first_rows: bool = False,
 ) -> MatrixDescriptor | NoDescriptor:
     """The descriptor through which an instruction reads a matrix in shared memory.
 
@@ -49,6 +54,7 @@ def descriptor_for(
         instruction: "wgmma" or "tcgen05".
         major: "K", or "MN" for a matrix that the instruction is told to transpose.
         address: of the buffer's first byte in shared memory.
+        first_rows: fewer than 8 rows are the first ones of a group of 8 (tcgen05.cp has 4).
 
     Raises:
         LayoutError: a buffer that is not in shared memory, an unknown instruction or major, an
@@ -72,7 +78,8 @@ def descriptor_for(
     for problem in (found, mode):
         if isinstance(problem, NoDescriptor):
             return problem
-    return _fitted(view, _KINDS[instruction], major, mode, address, found)  # type: ignore[arg-type]
+    least = ROWS if first_rows and major == "K" else 0
+    return _fitted(view, _KINDS[instruction], major, mode, address, found, least)  # type: ignore[arg-type]
 
 
 def mode_of_buffer(buffer: Buffer) -> SwizzleMode | NoDescriptor:
@@ -112,10 +119,12 @@ def _fitted(
     mode: SwizzleMode,
     address: int,
     table: Any,
+    least: int,
 ) -> MatrixDescriptor | NoDescriptor:
     """The descriptor with the offsets that the table has, if it leads to every element of it."""
     bits = view.buffer.bits
-    shape = (int(table.shape[0]), int(table.shape[1]))
+    rows = int(table.shape[0])
+    shape = (max(rows, least), int(table.shape[1]))
     problem = kind.type_problem(bits, major, mode) or shape_problem(shape, bits, major, mode)
     if problem is not None:
         return NoDescriptor(problem)
@@ -124,7 +133,7 @@ def _fitted(
             f"the pattern of {mode} begins at multiples of {mode.boundary} bytes; the buffer at "
             f"multiples of {view.buffer.align}: give align={mode.boundary}"
         )
-    leading, stride = _offsets(mode, shape, bits, major, table)
+    leading, stride = _offsets(mode, bits, major, table)
     start = address + int(table[0, 0]) // 8
     try:
         found = kind(start, leading, stride, mode)
@@ -135,7 +144,7 @@ def _fitted(
         return NoDescriptor(problem)
     reads = found.layout(shape, bits, major).affine
     expected = TileLayout.from_iters(reads.shard, (), reads.offset).map(shape).table()
-    got = expected.get(m.name, 0) * bits
+    got = expected[m.name].reshape(shape)[:rows] * bits
     wrong = got != table + 8 * address
     if not wrong.any():
         return found
@@ -147,16 +156,14 @@ def _fitted(
     )
 
 
-def _offsets(
-    mode: SwizzleMode, shape: tuple[int, int], bits: int, major: Major, table: Any
-) -> tuple[int, int]:
+def _offsets(mode: SwizzleMode, bits: int, major: Major, table: Any) -> tuple[int, int]:
     """The leading and the stride offset, in bytes, as the first elements have them."""
     rows, row = atom_size(mode, bits)
     plain = mode is SwizzleMode.NONE
     down, across = (ROWS, row) if major == "K" else (row, rows)
 
     def step(i: int, k: int, otherwise: int) -> int:
-        if i >= shape[0] or k >= shape[1]:
+        if i >= table.shape[0] or k >= table.shape[1]:
             return otherwise
         return int(table[i, k] - table[0, 0]) // 8
 

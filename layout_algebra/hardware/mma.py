@@ -17,7 +17,7 @@ makes four multiplications at once; its entries have a first dimension for them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from layout_algebra.axes import Axis, laneid, m
@@ -154,9 +154,9 @@ def c_iters(rows: int) -> Iters:
     return ((rows // 8, 2, m), (8, 4, laneid), (4, 1, laneid), (2, 1, m))
 
 
-def fragment_layout(iters: Iters) -> TileLayout:
+def fragment_layout(iters: Iters, offset: Mapping[Axis, int] | None = None) -> TileLayout:
     """The layout without the iters that count to one."""
-    return TileLayout.from_iters([it for it in iters if it[0] > 1])
+    return TileLayout.from_iters([it for it in iters if it[0] > 1], (), offset or {})
 
 
 def _entry(one: Form, part: str, iters: Iters, tile: tuple[int, ...], dtype: str) -> Entry:

@@ -9,16 +9,21 @@ chunk * (c // kept) and on.  Which of the chunk's elements it is the metadata sa
 chunk (two 2-bit indices; with tf32 one index of 4 bits).  Over the stored elements A is held as the
 dense A of half the K is.
 
-The metadata of a warp are shown by figures only, except where every lane of a quad contributes
-(the sparsity selector is 0); those are given here, as CUTLASS has them.
+    one.metadata         # 4 bits for each chunk, in the lanes that selector 0 names
+    mma_sparse("m16n8k32", "float16", selector=1).metadata
+
+The sparsity selector says which lanes of a quad have the metadata: one of four, one of two pairs,
+or all of them.  An instruction of twice the depth takes those of two selectors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 from layout_algebra.axes import laneid, m
+from layout_algebra.errors import LayoutError
 from layout_algebra.hardware.entries import Entry, family
 from layout_algebra.hardware.mma import (
     TYPED,
@@ -38,10 +43,13 @@ from layout_algebra.hardware.mma_tables import (
     sparse_form,
 )
 
+_TVM = "Apache TVM, test_tir_ptx_mma_sp.py: random masks beside NumPy on sm_80"
+_TILELANG = "TileLang, mma_sp_layout.py"
+
 #: B whose fragment the document shows by a figure only -> what else shows it.
 _B_BY_FIGURE = {
     ("m16n8k16", 1): "the figure is that of B of the dense m16n8k16 over float64",
-    ("m16n8k32", 2): "",
+    ("m16n8k32", 2): _TVM,
     ("m16n8k64", 4): "CUTLASS' BLayout, typed in tests/hardware/test_mma.py",
     ("m16n8k128", 8): "CUTLASS' BLayout, typed in tests/hardware/test_mma.py",
 }
@@ -51,6 +59,14 @@ INDEX_BITS = 4
 
 #: Chunks of which the metadata fill a register.
 _PER_REGISTER = 32 // INDEX_BITS
+
+#: Which programs that run the instruction give its metadata so, each typed in the tests.
+_METADATA_CONFIRMED = {
+    ("m16n8k16", 2): _TVM,
+    ("m16n8k32", 2): f"{_TVM}; MLIR, sparse-mma-2-4-f16.mlir; {_TILELANG}",
+    ("m16n8k16", 1): _TILELANG,
+    ("m16n8k64", 4): _TILELANG,
+}
 
 
 @dataclass(frozen=True)
@@ -63,7 +79,7 @@ class SparseMma:
         A: the stored elements, (M, K/2).
         B: (K, N).
         C, D: (M, N).
-        metadata: over (M, K/chunk), 4 bits for each chunk; None where only a figure shows them.
+        metadata: over (M, K/chunk), 4 bits for each chunk, in the lanes of the selector.
         chunk: neighbours of a row of which `kept` are stored.
         kept: see `chunk`.  Over 4-bit types whole pairs are kept or not.
         selectors: the sparsity selector is below this.
@@ -75,19 +91,23 @@ class SparseMma:
     B: Entry
     C: Entry
     D: Entry
-    metadata: Entry | None
+    metadata: Entry
     chunk: int
     kept: int
     selectors: int
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        found = (self.A, self.B, self.C, self.D)
-        return found if self.metadata is None else (*found, self.metadata)
+        return (self.A, self.B, self.C, self.D, self.metadata)
 
 
 def mma_sparse(
-    shape: str, dtype: str, b_dtype: str | None = None, *, accumulator: str | None = None
+    shape: str,
+    dtype: str,
+    b_dtype: str | None = None,
+    *,
+    accumulator: str | None = None,
+    selector: int = 0,
 ) -> SparseMma:
     """The fragments of one mma.sp instruction.
 
@@ -96,9 +116,11 @@ def mma_sparse(
         dtype: A's element type, like "float16", "tf32", "int8", "e4m3".
         b_dtype: B's, where it may differ; A's by default.
         accumulator: C's and D's type; float32 or int32 by default.
+        selector: the sparsity selector: which lanes of a quad have the metadata.
 
     Raises:
-        LayoutError: an instruction that there is not; the message has those that there are.
+        LayoutError: an instruction that there is not, or a selector that it does not take; the
+            message has those that there are.
 
     Source: PTX ISA 9.1, section 9.7.14.6, sparse matrix storage and fragments, by shape.
     """
@@ -115,7 +137,7 @@ def mma_sparse(
         _entry(one, f"{second}.B", b_iters(depth, one.packed), (depth, columns), second),
         _entry(one, f"{family_name}.C.{result}", c_iters(rows), (rows, columns), result),
         _entry(one, f"{family_name}.D.{result}", c_iters(rows), (rows, columns), result),
-        _metadata(one) if one.selectors == 1 else None,
+        _metadata(one, selector),
         one.chunk,
         one.kept,
         one.selectors,
@@ -131,32 +153,49 @@ def _entry(one: SparseForm, part: str, iters: Iters, tile: tuple[int, int], dtyp
     return Entry(name, fragment_layout(iters), tile, dtype, source, confirmed)
 
 
-def _metadata(one: SparseForm) -> Entry:
-    """Two lanes of a quad have rows that are 8 apart, the other two the right half of the columns.
+def _metadata(one: SparseForm, selector: int) -> Entry:
+    """The metadata in the lanes of a selector; m counts chunks in a register, lowest bits first.
 
-    m counts the chunks in a lane's register, lowest bits first.
+    Over 16 bits and tf32 a register has 4 chunks of each of two rows that are 8 apart.  Over 8 and
+    4 bits it has 8 chunks of one row, and the rows that are 8 apart are in neighbouring lanes.
     """
+    if type(selector) is not int or not 0 <= selector < one.selectors:
+        legal = "0" if one.selectors == 1 else f"0 to {one.selectors - 1}"
+        raise LayoutError(
+            f"mma_sparse: the sparsity selector of {one.shape} over {one.dtypes[0]} is {legal}; "
+            f"got {selector!r}"
+        )
     rows, _, depth = one.sizes
     chunks = depth // one.chunk
+    half = _PER_REGISTER // 2
     iters: Iters = (
-        (rows // 8, 1, laneid),
-        (8, 4, laneid),
-        (chunks // _PER_REGISTER, 2, laneid),
-        (_PER_REGISTER, 1, m),
+        ((rows // 8, half, m), (8, 4, laneid), (chunks // half, 1, laneid), (half, 1, m))
+        if one.packed <= 2
+        else (
+            (rows // 8, 1, laneid),
+            (8, 4, laneid),
+            (chunks // _PER_REGISTER, 2, laneid),
+            (_PER_REGISTER, 1, m),
+        )
     )
-    source = (
-        f"CUTLASS, mma_traits_sm120_sparse.hpp, ELayout; {PTX}{one.section} shows it as a figure"
-    )
+    source = f"{PTX}{one.section}, sparse mma.{one.shape}, metadata layout (a figure)"
+    if one.selectors == 1:
+        source = f"CUTLASS, mma_traits_sm120_sparse.hpp, ELayout; {source}"
     name = f"mma_sparse.{one.shape}.{one.dtypes[0]}.metadata"
-    return Entry(name, fragment_layout(iters), (rows, chunks), f"b{INDEX_BITS}", source)
+    if one.selectors > 1:
+        name += f".selector{selector}"
+    first = selector * (4 // one.selectors)
+    layout = fragment_layout(iters, {laneid: first} if first else None)
+    confirmed = _METADATA_CONFIRMED.get((one.shape, one.packed), "")
+    return Entry(name, layout, (rows, chunks), f"b{INDEX_BITS}", source, confirmed)
 
 
 def sparse_instructions() -> Iterator[SparseMma]:
-    """Every instruction, once for each accumulator."""
+    """Every instruction, once for each accumulator and selector."""
     for one in SPARSE_FORMS:
-        for dtype in one.dtypes:
-            for result in one.accumulators:
-                yield mma_sparse(one.shape, dtype, accumulator=result)
+        for dtype, result in product(one.dtypes, one.accumulators):
+            for selector in range(one.selectors):
+                yield mma_sparse(one.shape, dtype, accumulator=result, selector=selector)
 
 
 @family

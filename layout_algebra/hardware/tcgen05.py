@@ -230,6 +230,7 @@ def _check_columns(name: str, iters: Iters, bits: int) -> None:
 #: (shape, multicast) -> (rows' iters, copies, bits of a row).
 _COPIES: dict[tuple[str, str], tuple[Iters, Iters, int]] = {
     ("128x256b", ""): ([(128, 1, TLane)], [], 256),
+    ("4x256b", ""): ([(4, 32, TLane)], [], 256),
     ("128x128b", ""): ([(128, 1, TLane)], [], 128),
     ("64x128b", "warpx2::02_13"): ([(64, 1, TLane)], [(2, 64, TLane)], 128),
     ("64x128b", "warpx2::01_23"): ([(2, 64, TLane), (32, 1, TLane)], [(2, 32, TLane)], 128),
@@ -240,17 +241,17 @@ _COPIES: dict[tuple[str, str], tuple[Iters, Iters, int]] = {
 def tcgen05_cp_layout(shape: str, multicast: str = "", dtype: object = "uint8") -> TileLayout:
     """The cells that `tcgen05.cp` writes: (row, element) to lane and column, with its copies.
 
-    Formula: row r goes to lane r; of 64 rows warpx2::02_13 has a copy at lane r + 64, and
-    warpx2::01_23 puts r at lanes 64*(r // 32) + r % 32 and 32 more; of 32 rows warpx4 has copies
-    at r, r + 32, r + 64 and r + 96.
+    Formula: row r goes to lane r, of 4 rows to lane 32*r; of 64 rows warpx2::02_13 has a copy at
+    lane r + 64, and warpx2::01_23 puts r at lanes 64*(r // 32) + r % 32 and 32 more; of 32 rows
+    warpx4 has copies at r, r + 32, r + 64 and r + 96.
 
     Args:
-        shape: "128x256b", "128x128b", "64x128b" or "32x128b": rows by bits.
+        shape: "128x256b", "4x256b", "128x128b", "64x128b" or "32x128b": rows by bits.
         multicast: "warpx2::02_13" or "warpx2::01_23" for 64 rows, "warpx4" for 32, else "".
         dtype: element type, of 8, 16 or 32 bits.
 
     Raises:
-        LayoutError: another shape or multicast (4x256b is not told of here), another width.
+        LayoutError: another shape or multicast, another width.
 
     Source: PTX ISA, tcgen05.cp.
     """
@@ -334,7 +335,8 @@ def copies() -> Iterator[Entry]:
             layout = tcgen05_cp_layout(shape, multicast, dtype)
             tile = (int(shape.split("x")[0]), bits // bits_of(dtype))
             name = ".".join(filter(None, ("tcgen05.cp", shape, multicast, dtype)))
-            yield Entry(name, layout, tile, dtype, _CP, _CUTLASS)
+            confirmed = f"{_CUTLASS}; Apache TVM's documentation of tcgen05.cp"
+            yield Entry(name, layout, tile, dtype, _CP, confirmed)
 
 
 @family

@@ -32,8 +32,8 @@ MOST_SIZE, MOST_STRIDE = 1 << 32, 1 << 40
 SHARED_ALIGN = 128
 #: Bytes that rows, strides and addresses are multiples of; with slices or padding, twice that.
 UNIT = 16
-#: Elements of a row of a padded type.
-PADDED_ROW = 128
+#: Elements of a row of a padded type, which a box begins at a multiple of; bits of an element.
+PADDED_ROW, PADDED_BITS = 128, (4, 6)
 
 
 class Interleave(IntEnum):
@@ -132,7 +132,7 @@ def tma_shared_layout(
     Args:
         box: elements along each dimension, the last one fastest; with a swizzle the last dimension
             fills the mode's row (how shorter rows are padded is not confirmed).
-        dtype: element type, not padded.
+        dtype: element type; of a padded one, 16 to 16 bytes, name an 8-bit type.
         swizzle: the mode.
 
     Raises:
@@ -191,7 +191,7 @@ def _type_problems(
     dtype: object, padded: bool, store: bool, mode: SwizzleMode, slices: Interleave
 ) -> Iterator[str]:
     bits = bits_of(dtype)
-    if padded and bits not in (4, 6):
+    if padded and bits not in PADDED_BITS:
         yield f"elements of 4 or 6 bits are padded, not of {bits}"
     if not padded and bits not in (4, 8, 16, 32, 64):
         yield f"elements have 4, 8, 16, 32 or 64 bits, or are padded; these have {bits}"

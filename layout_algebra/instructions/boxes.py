@@ -2,7 +2,8 @@
 
 One try for each swizzle mode.  A tile is cut into equal boxes, the largest ones that fit: each of
 them lies in shared memory row by row under the mode's swizzle, from a place where the mode's
-pattern begins.
+pattern begins.  Elements of 4 or 6 bits are padded, 16 of them to 16 bytes, where the buffer in
+shared memory is one of bytes.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from layout_algebra.hardware.shared import SwizzleMode
 from layout_algebra.hardware.tma import (
     MOST_BOX,
     MOST_RANK,
+    PADDED_BITS,
+    PADDED_ROW,
     SHARED_ALIGN,
     UNIT,
     tma_box_problem,
@@ -28,7 +31,7 @@ from layout_algebra.hardware.tma import (
 from layout_algebra.instructions.claims import Found, Stated
 from layout_algebra.instructions.tables import CannotMoveError, Memory, fitted
 from layout_algebra.maps import Map
-from layout_algebra.memory.buffers import Buffer
+from layout_algebra.memory.buffers import View
 from layout_algebra.semantics import layout_map, swizzle_term
 from layout_algebra.terms import Sum, Term, Var
 from layout_algebra.values import Swizzled, row_major_strides
@@ -62,57 +65,72 @@ def _moved(tensor: Memory, tile: Memory, mode: SwizzleMode, store: bool) -> Foun
     Raises:
         CannotMoveError: they do not.
     """
-    _check(tensor, tile, mode)
+    padded = tensor.bits in PADDED_BITS and tile.bits == 8
+    _check(tensor, tile, mode, padded)
     if mode is SwizzleMode.B128_ATOM_32B_FLIP_8B:
         raise CannotMoveError(f"which lines {mode} flips is not confirmed: it is not modelled")
-    shape, bits = tensor.shape, tensor.bits
+    shape, bits = tensor.shape, tile.bits
     table = tile.table.reshape(shape)
     problem = ""
-    for box in _candidates(shape, bits, mode):
-        found = tma_box_problem(box, f"b{bits}", swizzle=mode, store=store) or _misplaced(
-            table, box, bits, mode
+    for box in _candidates(shape, bits, mode, padded):
+        found = (
+            tma_box_problem(box, f"b{tensor.bits}", swizzle=mode, store=store, padded=padded)
+            or _begins_between(tensor, box, padded)
+            or _misplaced(table, box, bits, mode)
         )
         if found is None:
             begins = _begins(table, box, bits, mode)
-            claim = Stated("Equivalent", (_written(tensor, box, begins, mode), tile.map))
+            claim = Stated("Equivalent", (_written(tile, box, begins, mode), tile.map))
             return Found(len(begins), (claim,))
         problem = problem or found
     raise CannotMoveError(problem)
 
 
-def _check(tensor: Memory, tile: Memory, mode: SwizzleMode) -> None:
+def _begins_between(tensor: Memory, box: tuple[int, ...], padded: bool) -> str | None:
+    """Why a box of narrow elements may not begin in its column, or None."""
+    if tensor.bits not in PADDED_BITS:
+        return None
+    first = int(_view(tensor).begin[-1])  # type: ignore[arg-type]
+    columns = range(first, first + tensor.shape[-1], box[-1])
+    odd = next((column for column in columns if column % PADDED_ROW), None)
+    if odd is None:
+        return None
+    told = "are what it takes" if padded else "alone are known to be taken"
+    return (
+        f"a box begins in column {odd}: of {tensor.bits}-bit elements multiples of {PADDED_ROW} "
+        f"{told}"
+    )
+
+
+def _check(tensor: Memory, tile: Memory, mode: SwizzleMode, padded: bool) -> None:
     """Raises CannotMoveError for what no box of the mode can do."""
     tensor.check_single()
     tile.check_single()
-    if tensor.bits != tile.bits:
+    if tensor.bits != tile.bits and not padded:
         raise CannotMoveError(
             f"elements have {tensor.bits} bits in global and {tile.bits} in shared memory: it "
             "moves them as they are"
         )
-    if tensor.bits == 4:
-        raise CannotMoveError(
-            "elements of 4 bits: which first columns a box may have is not confirmed"
-        )
     if len(tensor.shape) > MOST_RANK:
         raise CannotMoveError(f"a tensor has at most {MOST_RANK} dimensions; got {tensor.shape}")
-    problem = _tensor_problem(tensor)
+    problem = _tensor_problem(tensor, padded)
     if problem is not None:
         raise CannotMoveError(problem)
     tile.check_align(max(SHARED_ALIGN, mode.boundary))
     tile.check_written_once()
 
 
-def _buffer(tile: Memory) -> Buffer:
-    """The buffer of a tile that is a view."""
+def _view(tile: Memory) -> View:
+    """The view of a buffer that a tile is."""
     if tile.view is None:
         raise LayoutError("instructions: TMA moves views of buffers")
-    return tile.view.buffer
+    return tile.view
 
 
-def _tensor_problem(tensor: Memory) -> str | None:
+def _tensor_problem(tensor: Memory, padded: bool) -> str | None:
     """Why TMA cannot reach the whole buffer, or None."""
-    buffer = _buffer(tensor)
-    tensor.check_align(UNIT)
+    buffer = _view(tensor).buffer
+    tensor.check_align(2 * UNIT if padded else UNIT)
     found = _strides(tensor)
     if isinstance(found, str):
         return found
@@ -125,7 +143,7 @@ def _tensor_problem(tensor: Memory) -> str | None:
     in_bytes = [step * buffer.bits // 8 for step in outer]
     shape: Any = buffer.shape
     address = begin * buffer.bits // 8
-    return tma_tensor_problem(shape, in_bytes, f"b{buffer.bits}", address=address)
+    return tma_tensor_problem(shape, in_bytes, f"b{buffer.bits}", address=address, padded=padded)
 
 
 def _strides(tensor: Memory) -> tuple[int, list[int]] | str:
@@ -133,7 +151,7 @@ def _strides(tensor: Memory) -> tuple[int, list[int]] | str:
 
     Or why the layout has no such strides.
     """
-    buffer = _buffer(tensor)
+    buffer = _view(tensor).buffer
     if isinstance(buffer.layout, Swizzled) and not buffer.layout.swizzle.is_identity:
         return "the layout in global memory is swizzled: a tensor for TMA has strides"
     own = layout_map(buffer.layout, buffer.shape)
@@ -147,10 +165,18 @@ def _strides(tensor: Memory) -> tuple[int, list[int]] | str:
     return int(begin), [int(parts.get(v, 0)) for v in own.coordinates]  # type: ignore[arg-type]
 
 
-def _candidates(shape: tuple[int, ...], bits: int, mode: SwizzleMode) -> Iterator[tuple[int, ...]]:
+def _candidates(
+    shape: tuple[int, ...], bits: int, mode: SwizzleMode, padded: bool
+) -> Iterator[tuple[int, ...]]:
     """Boxes that cut the shape evenly, large ones first."""
     rows = [[n for n in range(min(size, MOST_BOX), 0, -1) if size % n == 0] for size in shape]
-    if mode is not SwizzleMode.NONE:
+    if padded:
+        if shape[-1] % PADDED_ROW:
+            raise CannotMoveError(
+                f"padded rows have {PADDED_ROW} elements; a row of the tile has {shape[-1]}"
+            )
+        rows[-1] = [PADDED_ROW]
+    elif mode is not SwizzleMode.NONE:
         row = 8 * mode.row_bytes // bits
         if shape[-1] % row:
             raise CannotMoveError(
@@ -211,15 +237,15 @@ def _begins(
     return _undone(_blocks(table, box)[:, 0], mode) // bits
 
 
-def _written(tensor: Memory, box: tuple[int, ...], begins: NDArray[Any], mode: SwizzleMode) -> Map:
+def _written(tile: Memory, box: tuple[int, ...], begins: NDArray[Any], mode: SwizzleMode) -> Map:
     """Where TMA puts the elements of all boxes, over the coordinates of the tile."""
-    coordinates: dict[int, Var] = dict(enumerate(tensor.map.coordinates))
+    coordinates: dict[int, Var] = dict(enumerate(tile.map.coordinates))
     number: Term = terms.const(0)
     inside: Term = terms.const(0)
     for d, step in enumerate(row_major_strides(box)):
         outer, inner = terms.divmod_terms(coordinates[d], box[d])
-        number = terms.linear([(number, tensor.shape[d] // box[d]), (outer, 1)])
+        number = terms.linear([(number, tile.shape[d] // box[d]), (outer, 1)])
         inside = terms.linear([(inside, 1), (inner, step)])
     place = terms.add(fitted(begins)(number), inside)
-    own = mode.swizzle_of(tensor.bits)
-    return Map(tensor.map.coordinates, ((m.name, swizzle_term(own, place)),))
+    own = mode.swizzle_of(tile.bits)
+    return Map(tile.map.coordinates, ((m.name, swizzle_term(own, place)),))

@@ -124,7 +124,7 @@ def _check_source(source: Memory, first: int, each: int) -> None:
     """Raises CannotMoveError unless a descriptor leads to these columns in shared memory."""
     view = _part(source, 0, source.shape[0], first, each)
     if each * source.bits > 8 * CHUNK:
-        found = descriptor_for(view, "tcgen05")
+        found = descriptor_for(view, "tcgen05", first_rows=True)
         if isinstance(found, NoDescriptor):
             raise CannotMoveError(found.reason)
         return

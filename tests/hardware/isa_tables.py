@@ -250,7 +250,8 @@ STORED = {
 }
 
 #: (shape, dtypes) -> B: that of a dense shape, or, where only figures show it, CUTLASS' BLayout
-#: (m16n8k64 of bytes, m16n8k128), the figure's twin (tf32), or none (m16n8k32 of halves).
+#: (m16n8k64 of bytes, m16n8k128), the figure's twin (tf32), or Apache TVM's test (m16n8k32 of
+#: halves: row i // 2 * 8 + lane % 4 * 2 + i % 2 of column lane // 4).
 SPARSE_B = {
     ("m16n8k16", ("float16", "bfloat16")): _HALVES[1],
     ("m16n8k8", ("tf32",)): _WORDS[1],
@@ -269,14 +270,64 @@ SPARSE_B = {
 }
 
 
-def metadata(lane: int, i: int) -> Place:
+def elayout(lane: int, i: int) -> Place:
     """CUTLASS' ELayout, lane (2, 2, 8) -> (8, 512, 1), column -> 16, over 16 rows of 64 columns."""
     at = 8 * (lane % 2) + 512 * (lane // 2 % 2) + lane // 4
     first_column = 4 * i
     return (at % 16, (at // 16 + first_column) // 4)
 
 
-METADATA = Table(8, metadata)
+def tvm_one_lane(lane: int, i: int) -> Place:
+    """Apache TVM, test_mma_sp_m16n8k16_f16: word lane // 4 has row blk*8 + g, then index j."""
+    blk, j = divmod(2 * i, 8)
+    return (8 * blk + lane // 4, j // 2)
+
+
+def tvm_two_lanes(lane: int, i: int) -> Place:
+    """Apache TVM, test_mma_sp_m16n8k32_f16: word (lane // 4, lane % 2), row blk*8 + g, index j."""
+    blk, j = divmod(2 * i, 8)
+    return (8 * blk + lane // 4, 4 * (lane % 2) + j // 2)
+
+
+def tilelang_halves(lane: int, i: int) -> Place:
+    """TileLang, metadata_16bit_load_32x2_to_shared_16x2_layout_32bit: two words of 16 bits."""
+    logical = (lane // 4) * 2 + (lane % 4) % 2
+    word, nibble = divmod(i, 4)
+    return (logical // 2 + 8 * word, 4 * (logical % 2) + nibble)
+
+
+def tilelang_words(lane: int, i: int) -> Place:
+    """TileLang, metadata_32bit_load_32x1_to_shared_16x2_layout_8bit: a word of 32 bits."""
+    return (lane // 4 + 8 * (lane % 2), 8 * ((lane % 4) // 2) + i)
+
+
+def first_chunks(table: Callable[[int, int], Place]) -> Callable[[int, int], Place]:
+    """The lanes of a selector, from an instruction of twice the depth: its first or last chunks.
+
+    No source but a figure says so of m16n8k8 over tf32, m16n8k32 of bytes, m16n8k64 of nibbles.
+    """
+
+    def of_half(lane: int, i: int) -> Place:
+        row, chunk = table(lane, i)
+        return (row, chunk % (4 if table is tilelang_halves else 8))
+
+    return of_half
+
+
+#: (shape, dtypes) -> lanes of a quad that have the metadata, and the sources' tables.
+METADATA: dict[tuple[str, tuple[str, ...]], tuple[int, list[Callable[[int, int], Place]]]] = {
+    ("m16n8k8", ("tf32",)): (1, [first_chunks(tilelang_halves)]),
+    ("m16n8k16", ("float16", "bfloat16")): (1, [tvm_one_lane]),
+    ("m16n8k16", ("tf32",)): (2, [tilelang_halves]),
+    ("m16n8k32", ("float16", "bfloat16")): (2, [tvm_two_lanes, tilelang_halves]),
+    ("m16n8k32", ("int8", "uint8")): (2, [first_chunks(elayout)]),
+    ("m16n8k64", ("int8", "uint8", "e4m3", "e5m2", "e3m2", "e2m3", "e2m1")): (
+        4,
+        [elayout, tilelang_words],
+    ),
+    ("m16n8k64", ("int4", "uint4")): (2, [first_chunks(elayout)]),
+    ("m16n8k128", ("int4", "uint4", "e2m1")): (4, [elayout]),
+}
 
 
 # -- scale factors, section 9.7.14.3, and CUTLASS' SFALayout and SFBLayout ----------------------

@@ -35,7 +35,7 @@ def elements(name: str) -> dict[tuple[int, ...], tuple[int, int]]:
     elif rest[1] in "CD":
         table = isa.ACCUMULATORS[16 if shape.startswith("m16") else 8]
     elif rest[1] == "metadata":
-        table = isa.METADATA
+        return metadata_places(shape, *rest)
     elif kind == "mma":
         table = pick(isa.DENSE, shape, rest[0])["AB".index(rest[1])]
     elif rest[1] == "A":
@@ -45,6 +45,25 @@ def elements(name: str) -> dict[tuple[int, ...], tuple[int, int]]:
     found = {place: (lane, i) for lane, i, place in table.rows()}
     assert len(found) == 32 * table.count, "the table itself says something twice"
     return found
+
+
+def metadata_places(
+    shape, dtype, _, selector="selector0"
+) -> dict[tuple[int, ...], tuple[int, int]]:
+    lanes, tables = pick(isa.METADATA, shape, dtype)
+    first = lanes * int(selector.removeprefix("selector"))
+    found = [
+        {
+            table(lane, i): (lane, i)
+            for lane in range(32)
+            for i in range(8)
+            if first <= lane % 4 < first + lanes
+        }
+        for table in tables
+    ]
+    assert all(one == found[0] for one in found), "the sources differ"
+    assert len(found[0]) == 64 * lanes
+    return found[0]
 
 
 def scaled(operand, vector, thread, byte) -> dict[tuple[int, ...], tuple[int, int]]:
@@ -105,10 +124,11 @@ def test_every_entry_has_a_source_and_the_unconfirmed_are_known():
     assert unconfirmed == [
         "mma_sparse.m16n8k128.e2m1.metadata",
         "mma_sparse.m16n8k128.int4.metadata",
-        "mma_sparse.m16n8k32.bfloat16.B",
-        "mma_sparse.m16n8k32.float16.B",
-        "mma_sparse.m16n8k64.e4m3.metadata",
-        "mma_sparse.m16n8k64.int8.metadata",
+        "mma_sparse.m16n8k32.int8.metadata.selector0",
+        "mma_sparse.m16n8k32.int8.metadata.selector1",
+        "mma_sparse.m16n8k64.int4.metadata.selector0",
+        "mma_sparse.m16n8k64.int4.metadata.selector1",
+        *(f"mma_sparse.m16n8k8.tf32.metadata.selector{k}" for k in range(4)),
     ]
 
 
@@ -188,7 +208,7 @@ def test_the_stored_elements_are_from_the_chunks_that_the_isa_names():
 
 
 def test_sparsity_selectors():
-    """What section 9.7.14.6.1 lists, and no metadata where not all lanes contribute."""
+    """What section 9.7.14.6.1 lists."""
     wanted = {
         ("m16n8k16", "float16"): 4,
         ("m16n8k32", "bfloat16"): 2,
@@ -204,7 +224,10 @@ def test_sparsity_selectors():
     for (shape, dtype), count in wanted.items():
         one = mma_sparse(shape, dtype)
         assert one.selectors == count
-        assert (one.metadata is not None) == (count == 1)
+        chosen = [mma_sparse(shape, dtype, selector=k).metadata for k in range(count)]
+        assert len({entry.layout for entry in chosen}) == count
+        with pytest.raises(LayoutError, match=r"sparsity selector of .* is 0( to \d)?; got"):
+            mma_sparse(shape, dtype, selector=count)
 
 
 # -- arguments ---------------------------------------------------------------------------------

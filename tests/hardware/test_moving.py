@@ -380,6 +380,45 @@ def test_tma_boxes(layout, shape):
     assert back == possible(tensor, view)
 
 
+def test_tma_packs_narrow_elements():
+    """4-bit elements as they are: rows of 64 to 256 of them, from known first columns."""
+    tensor = Buffer((512, 512), "int4", TileLayout(S[(512, 512) : (512, 1)]), "global", align=32)
+    for mode in (M.B32, M.B64, M.B128, M.NONE):
+        row = 256 if mode is M.NONE else 2 * mode.row_bytes
+        tile = Buffer((64, row), "int4", tma_shared_layout((64, row), "int4", mode), align=1024)
+        view = tensor[64:128, 256 : 256 + row]
+        assert f"TMA load, swizzle {mode}" in possible(view, tile)
+        proven(by_name(view, tile).values())
+        assert f"TMA store, swizzle {mode}" in possible(tile, view)
+        moves = by_name(tensor[64:128, 64 : 64 + row], tile)
+        assert "a box begins in column 64" in moves[f"TMA load, swizzle {mode}"].reason
+
+
+@pytest.mark.parametrize("dtype", ["int4", "float6_e2m3fn"])
+def test_tma_pads_narrow_elements(dtype):
+    """16 of them to 16 bytes: a buffer of bytes has them, in rows of 128."""
+    layout = TileLayout(S[(512, 512) : (512, 1)])
+    tensor = Buffer((512, 512), dtype, layout, "global", align=32)
+    for mode in (M.NONE, M.B128, M.B128_ATOM_32B):
+        tile = Buffer((64, 128), "uint8", tma_shared_layout((64, 128), "uint8", mode), align=1024)
+        view = tensor[64:128, 128:256]
+        assert possible(view, tile) == {f"TMA load, swizzle {mode}"}
+        moves = by_name(view, tile)
+        assert moves[f"TMA load, swizzle {mode}"].count == 1
+        proven(moves.values())
+        between = by_name(tensor[64:128, 64:192], tile)[f"TMA load, swizzle {mode}"].reason
+        assert "begins in column 64" in between
+        assert "are what it takes" in between
+        assert "take the swizzles" in by_name(view, tile)["TMA load, swizzle B64"].reason
+        stored = by_name(tile, view)[f"TMA store, swizzle {mode}"]
+        assert stored.possible == (dtype != "int4"), stored
+        half = tensor[64:128, 0:64]
+        narrow = Buffer((64, 64), "uint8", TileLayout(S[(64, 64) : (64, 1)]), align=1024)
+        assert "padded rows have 128" in by_name(half, narrow)["TMA load, swizzle NONE"].reason
+    wide = Buffer((64, 256), "uint8", mma_shared_layout("uint8", M.B128, (64, 256)), align=1024)
+    assert by_name(tensor[0:64, 0:256], wide)["TMA load, swizzle B128"].count == 2
+
+
 def test_why_tma_does_not():
     def reason(source, target, mode="B128") -> str:
         return by_name(source, target)[f"TMA load, swizzle {mode}"].reason

