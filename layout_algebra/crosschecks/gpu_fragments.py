@@ -4,6 +4,7 @@
 
 mma.sync: A is 1 at one element and 0 elsewhere, B holds numbers that tell its elements apart; D
 then has one row of B in one row, and nothing else, if A, B and D are where the catalogue says.
+wgmma does the same from shared memory.
 (How A and B number the summed dimension cannot be seen so: any order that they share gives the same
 D.)
 
@@ -13,49 +14,30 @@ register, or the place in memory, that the catalogue names, from the rows that t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from layout_algebra import hardware as hw
+from layout_algebra.crosschecks import gpu_wgmma
+from layout_algebra.crosschecks.gpu_data import (
+    KINDS,
+    LANES,
+    Words,
+    misplaced,
+    packed,
+    problems,
+    unpacked,
+)
 from layout_algebra.crosschecks.gpu_texts import ldmatrix_text, mma_text, stmatrix_text
 from layout_algebra.crosschecks.results import Checked, NotCheckedError, Outcome, Ran
 from layout_algebra.device.launching import Gpu
 from layout_algebra.device.toolchain import compile_cuda
 from layout_algebra.errors import LayoutAlgebraError
-from layout_algebra.hardware.matrices import LANES, MatrixLoad, MatrixStore
+from layout_algebra.hardware.matrices import MatrixLoad, MatrixStore
 from layout_algebra.layouts import TileLayout
-from layout_algebra.maps import Map
 from layout_algebra.memory import Buffer, banks
 from layout_algebra.notation import S
-
-Numbers = NDArray[np.int64]
-Words = NDArray[np.uint32]
-
-
-@dataclass(frozen=True)
-class Kind:
-    """An element type: its name in PTX, its bits, D's type, and numbers as bit patterns."""
-
-    ptx: str
-    bits: int
-    result: str
-    encode: Callable[[Numbers], NDArray[Any]]
-
-
-def _bf16(values: Numbers) -> NDArray[Any]:
-    return values.astype(np.float32).view(np.uint32) >> 16
-
-
-KINDS: Mapping[str, Kind] = {
-    "float16": Kind("f16", 16, "f32", lambda v: v.astype(np.float16).view(np.uint16)),
-    "bfloat16": Kind("bf16", 16, "f32", _bf16),
-    "tf32": Kind("tf32", 32, "f32", lambda v: v.astype(np.float32).view(np.uint32)),
-    "int8": Kind("s8", 8, "s32", lambda v: v.astype(np.uint8)),
-}
 
 #: The instructions that are run: shape and element type.
 MMAS = (
@@ -81,6 +63,9 @@ def fragments(gpu: Gpu) -> Iterator[Checked]:
         if gpu.capability >= (9, 0):
             store = hw.stmatrix(count, trans=trans)
             yield _checked(store.name, lambda one=store: check_stmatrix(gpu, one))
+    if gpu.arch == "sm_90a":
+        for case in gpu_wgmma.CASES:
+            yield _checked(str(case), lambda one=case: gpu_wgmma.check_wgmma(gpu, one))
 
 
 def _checked(name: str, check: Callable[[], tuple[str | None, int, float]]) -> Checked:
@@ -112,13 +97,7 @@ def check_mma(gpu: Gpu, shape: str, dtype: str) -> tuple[str | None, int, float]
     words = gpu.fetched(out).reshape(len(a), LANES, counts[2])
     numbers = words.view(np.float32 if kind.result == "f32" else np.int32)
     found = unpacked(one.D.map(), numbers)
-    wrong = np.argwhere(found != wanted)
-    if not wrong.size:
-        return None, wanted.size, seconds
-    p, i, j = (int(n) for n in wrong[0])
-    one_hot = divmod(p % (rows * depth), depth)
-    said = f"with A one at {one_hot}, D at ({i}, {j}) is {found[p, i, j]}, not {wanted[p, i, j]}"
-    return said, wanted.size, seconds
+    return misplaced(found, wanted, depth), wanted.size, seconds
 
 
 def mma_kernel(shape: str, dtype: str) -> tuple[str, str, tuple[int, int, int]]:
@@ -136,47 +115,6 @@ def mma_kernel(shape: str, dtype: str) -> tuple[str, str, tuple[int, int, int]]:
         "f" if kind.result == "f32" else "r",
     )
     return name, text, counts
-
-
-def problems(rows: int, columns: int, depth: int) -> tuple[Numbers, Numbers, Numbers]:
-    """Every A of one 1, with a B of its rows' numbers and a B of its columns'; and each D.
-
-    The numbers are small: exact in every type.
-    """
-    units = np.eye(rows * depth, dtype=np.int64).reshape(-1, rows, depth)
-    k, j = np.indices((depth, columns))
-    a = np.concatenate([units, units])
-    b = np.repeat(np.stack([k + 1, j + 1]), len(units), axis=0)
-    return a, b, a @ b
-
-
-def packed(f: Map, elements: NDArray[Any], bits: int, count: int) -> Words:
-    """Matrices as a warp holds them: for each, LANES x `count` registers.
-
-    Args:
-        f: (row, column) -> laneid, m.
-        elements: bit patterns, one matrix after another.
-        bits: of an element; m counts elements from a register's lowest bits.
-        count: registers of a lane.
-    """
-    words = np.zeros((len(elements), LANES, count), dtype=np.uint32)
-    per = 32 // bits
-    for row, column in np.ndindex(*elements.shape[1:]):
-        place = f.apply(row, column)
-        register, part = divmod(place.get("m", 0), per)
-        shifted = elements[:, row, column].astype(np.uint32) << np.uint32(bits * part)
-        words[:, place["laneid"], register] |= shifted
-    return words
-
-
-def unpacked(f: Map, held: NDArray[Any]) -> NDArray[Any]:
-    """The matrices that lanes hold, one element a register."""
-    shape = tuple(int(extent) for extent in f.extents)  # type: ignore[arg-type]
-    found = np.zeros((len(held), *shape), dtype=held.dtype)
-    for row, column in np.ndindex(*shape):
-        place = f.apply(row, column)
-        found[:, row, column] = held[:, place["laneid"], place.get("m", 0)]
-    return found
 
 
 # -- ldmatrix and stmatrix ---------------------------------------------------------------------

@@ -8,6 +8,8 @@ box; `NONE` is what lies outside it, `ABSENT` an element that is not in the doma
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 #: Bytes of shared memory that a bank probe has: what every block may have.
 SHARED = 48 * 1024
 #: Dependent loads of one measurement, and how often it is repeated; the least time counts.
@@ -154,6 +156,72 @@ extern "C" __global__ void {name}(const u32 *a, const u32 *b, u32 *d) {{
     {scalar} zero = {zero}, found[{d}];
     asm volatile("{opcode} {operands};" : {results} : {", ".join(given)});
     {stores}
+}}
+"""
+
+
+def wgmma_text(
+    name: str,
+    opcode: str,
+    shared: Sequence[int],
+    *,
+    registers: int,
+    results: int,
+    immediates: str,
+    kind: str,
+) -> str:
+    """One wgmma for each block: D = A * B + 0, with images of A and B in shared memory.
+
+    The descriptors are those of buffers at address 0; where the images are is added.
+
+    Args:
+        name: the kernel's.
+        opcode: the instruction, with its types.
+        shared: words of the image of A, unless it is in registers, and of B.
+        registers: a thread's of A; 0 where A is in shared memory.
+        results: a thread's of D.
+        immediates: what follows the predicate.
+        kind: "f" for a D of float32, "r" for one of int32.
+    """
+    scalar, word = ("float", "__float_as_uint") if kind == "f" else ("int", "(u32)")
+    at = [f"%{k}" for k in range(results + max(registers, 1) + 2)]
+    result, left, (right, one) = at[:results], at[results:-2], at[-2:]
+    matrix_a = f"{{{', '.join(left)}}}" if registers else left[0]
+    given = [f'"r"(a[{k}])' for k in range(registers)] or ['"l"(first)']
+    given += ['"l"(second)', '"r"(1)']
+    held = ", ".join(f'"+{kind}"(found[{k}])' for k in range(results))
+    words_a, words_b = 0 if registers else shared[0], shared[-1]
+    each_a = f"for (u32 k = t; k < {words_a}; k += 128) memory[k] = a[k];\n    "
+    take_a = each_a if words_a else ""
+    return f"""
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+extern "C" __global__ void {name}(const u32 *a, const u32 *b, u64 first, u64 second, u32 *d) {{
+    __shared__ __align__(1024) u32 memory[{words_a + words_b}];
+    u32 t = threadIdx.x, base = (u32)__cvta_generic_to_shared(memory);
+    a += {registers} * (128 * blockIdx.x + t) + {words_a} * blockIdx.x;
+    b += {words_b} * blockIdx.x;
+    d += {results} * (128 * blockIdx.x + t);
+    {take_a}for (u32 k = t; k < {words_b}; k += 128) memory[{words_a} + k] = b[k];
+    first += (base & 0x3ffff) >> 4;
+    second += ((base + {4 * words_a}) & 0x3ffff) >> 4;
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+    {scalar} found[{results}];
+    #pragma unroll
+    for (u32 k = 0; k < {results}; ++k) found[k] = 0;
+    asm volatile(
+        "{{ .reg .pred more;"
+        "setp.ne.b32 more, {one}, 0;"
+        "wgmma.fence.sync.aligned;"
+        "{opcode} {{{", ".join(result)}}}, {matrix_a}, {right}, more{immediates};"
+        "wgmma.commit_group.sync.aligned;"
+        "wgmma.wait_group.sync.aligned 0; }}"
+        : {held}
+        : {", ".join(given)} : "memory");
+    #pragma unroll
+    for (u32 k = 0; k < {results}; ++k) d[k] = {word}(found[k]);
 }}
 """
 

@@ -40,9 +40,11 @@ from layout_algebra.crosschecks import (
     UnavailableError,
     cuda,
     gpu_banks,
+    gpu_data,
     gpu_fragments,
     gpu_maps,
     gpu_texts,
+    gpu_wgmma,
     ptx,
 )
 from layout_algebra.crosschecks.statements import Statement
@@ -52,6 +54,7 @@ from layout_algebra.device.toolchain import Ptx
 from layout_algebra.ledger import Entry
 from layout_algebra.memory import Buffer
 from layout_algebra.prover import prove
+from tests.device import wgmma_by_hand
 from tests.hardware.isa_tables import ACCUMULATORS, DENSE
 
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler (g++)")
@@ -106,6 +109,8 @@ class StandIn:
             self._loads(int(entry.removeprefix("bank_cycles_")), *given)
         elif entry.startswith("mma_"):
             self._mma(entry, *given)
+        elif entry.startswith("wgmma_"):
+            wgmma_by_hand.run(entry, *given)
         elif "matrix_" in entry:
             self._matrix(entry, *given)
         else:
@@ -156,7 +161,7 @@ class StandIn:
         name = {"f16": "float16", "bf16": "bfloat16", "tf32": "tf32", "s8": "int8"}[kind]
         tables = next(t for (s, names), t in DENSE.items() if s == shape and name in names)
         rows, columns, depth = hw.mma(shape, name).sizes
-        many = a.size * 32 // (rows * depth * gpu_fragments.KINDS[name].bits)
+        many = a.size * 32 // (rows * depth * gpu_data.KINDS[name].bits)
         left = self._decoded(a, tables[0], (many, rows, depth), kind)
         right = self._decoded(b, tables[1], (many, depth, columns), kind)
         product = left @ right
@@ -212,7 +217,7 @@ def target(looking, monkeypatch):
 
     for module in (gpu_maps, ptx):
         monkeypatch.setattr(module, "compile_ptx", text_of_kernel)
-    for module in (gpu_maps, gpu_banks, gpu_fragments):
+    for module in (gpu_maps, gpu_banks, gpu_fragments, gpu_wgmma):
         monkeypatch.setattr(module, "compile_cuda", text_of_cuda)
     found = cuda.OnGpu(Limits(), StandIn(looking))
     found.proves = False  # the texts are no PTX
@@ -413,10 +418,13 @@ def test_an_access_and_its_fragment_are_kernels(target):
 @needs_compiler
 def test_every_instruction_is_as_stated(target):
     found = list(target.own())
-    assert len(found) == len(gpu_fragments.MMAS) + 2 * len(gpu_fragments.MATRICES)
+    single = len(gpu_fragments.MMAS) + 2 * len(gpu_fragments.MATRICES)
+    assert len(found) == single + len(gpu_wgmma.CASES)
     assert {one.outcome for one in found} == {Outcome.AGREES}
-    target.gpu.capability = (8, 0)
-    assert not [one for one in target.own() if "stmatrix" in one.name]
+    target.gpu.capability, target.gpu.arch = (8, 0), "sm_80"
+    older = [one.name for one in target.own()]
+    assert len(older) == len(gpu_fragments.MMAS) + len(gpu_fragments.MATRICES)
+    assert not [name for name in older if "stmatrix" in name or "wgmma" in name]
 
 
 @needs_compiler
@@ -434,7 +442,7 @@ def test_registers_in_another_order_are_found(target, part):
         given[2][:] = words[2] if part < 2 else _exchanged(words[2], many)
 
     target.gpu._mma = exchanged
-    found = [one for one in target.own() if "mma." in one.name]
+    found = [one for one in target.own() if "mma.m16" in one.name]
     assert found
     assert {one.outcome for one in found} == {Outcome.DISAGREES}
     assert all("with A one at" in one.detail for one in found)

@@ -10,7 +10,14 @@ import pytest
 
 from layout_algebra import ComposeLayout, Dim, Equivalent, Injective, S, TileLayout
 from layout_algebra import hardware as hw
-from layout_algebra.crosschecks import Limits, UnavailableError, gpu_fragments, gpu_texts, ptx
+from layout_algebra.crosschecks import (
+    Limits,
+    UnavailableError,
+    gpu_fragments,
+    gpu_texts,
+    gpu_wgmma,
+    ptx,
+)
 from layout_algebra.crosschecks.statements import Statement
 from layout_algebra.device.launching import Gpu
 from layout_algebra.device.ptx_cache import VARIABLE
@@ -82,6 +89,9 @@ def texts(arch):
         yield gpu_fragments.matrix_kernel(hw.ldmatrix(count, trans=trans))
         if TARGETS[arch][:2] >= (9, 0):
             yield gpu_fragments.matrix_kernel(hw.stmatrix(count, trans=trans))
+    if arch == "sm_90a":
+        for case in gpu_wgmma.CASES:
+            yield case.kernel, gpu_wgmma.wgmma_kernel(case)
 
 
 @needs_wheels
