@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -371,8 +370,8 @@ def test_bad_input(ledger, cli_run, argv, says):
     assert err.count("\n") == 1
 
 
-@pytest.mark.skipif(find_spec("numba_cuda") is not None, reason="the extra `cuda` is here")
 @pytest.mark.parametrize("target", ["ptx", "cuda"])
+@pytest.mark.usefixtures("no_cuda_packages")
 def test_what_is_missing_is_one_line(ledger, cli_run, target):
     code, out, err = cli_run("crosscheck", "ledger.json", "--target", target)
     assert (code, out) == (4, "")

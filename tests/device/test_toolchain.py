@@ -97,7 +97,7 @@ def test_targets():
         compile_ptx(kernel_of(TILE), "sm_70")
 
 
-@pytest.mark.skipif(available() is None, reason="the CUDA packages are installed")
+@pytest.mark.usefixtures("no_cuda_packages")
 def test_without_the_packages_one_line_says_what_to_install():
     with pytest.raises(ToolchainError, match=r"^PTX needs the package .*\[cuda\]'$"):
         compile_ptx(kernel_of(TILE))
