@@ -463,6 +463,11 @@ def test_prove_as_a_program(here):
 
 
 # -- Ctrl-C ------------------------------------------------------------------------------------
+def hear_interrupts():
+    """A shell has what it starts in the background ignore SIGINT, these tests among it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("everyone", [True, False], ids=["terminal", "process"])
 def test_interrupted_and_gone_on_with(here, everyone):
@@ -470,7 +475,12 @@ def test_interrupted_and_gone_on_with(here, everyone):
     write(here, GOOD, SLOW)
     argv = [*PROGRAM, "prove", "theorems.py", "--progress"]
     process = subprocess.Popen(
-        argv, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        argv,
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=hear_interrupts,
     )
     heard = [process.stderr.readline() for _ in range(5)]
     assert heard[-1].startswith("[5/6] ")

@@ -357,11 +357,18 @@ with SolverPool(workers=2) as pool:
 """
 
 
+def hear_interrupts() -> None:
+    """A shell has what it starts in the background ignore SIGINT, these tests among it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @on_linux
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_workers_die_with_their_parent_while_they_think(how: signal.Signals) -> None:
     command = [sys.executable, "-c", PARENT, HARD]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as parent:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=hear_interrupts
+    ) as parent:
         assert parent.stdout is not None
         assert parent.stderr is not None
         pids = [int(pid) for pid in parent.stdout.readline().split()]
