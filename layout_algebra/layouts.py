@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from layout_algebra.algebra import extent
 from layout_algebra.algebra.group import GroupError
+from layout_algebra.array_operations import ArrayOperations
 from layout_algebra.axes import Axis, AxisTerms, m
 from layout_algebra.dims import Size, at_least, evaluate, is_size, positive_symbols, product
 from layout_algebra.errors import CoordinateError, LayoutError
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from layout_algebra.arithmetic.expressions import Formula
 
 
-class LayoutMethods(Shown):
+class LayoutMethods(ArrayOperations, Shown):
     """The methods that tiles and swizzled tiles share."""
 
     def map(self: AnyLayout, shape: Sequence[Size] | None = None) -> Map:  # type: ignore[misc]

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from layout_algebra.device.attached import Attached, Fragment, Shared, fragment, shared
     from layout_algebra.device.checks import check, cost
     from layout_algebra.device.cuda_text import cuda_source, triton_source
     from layout_algebra.device.functions import device_function, function_source
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 #: Where each name lives; a module is loaded when one of its names is asked for.
 _NAMES = {
     "kernels": ("Kernel", "kernel_of", "kernel_source"),
+    "attached": ("Attached", "Fragment", "Shared", "fragment", "shared"),
     "functions": ("device_function", "function_source"),
     "cuda_text": ("cuda_source", "triton_source"),
     "toolchain": ("TARGETS", "Ptx", "ToolchainError", "available", "compile_cuda", "compile_ptx"),
@@ -46,6 +48,11 @@ __all__ = [
     "kernel_source",
     "device_function",
     "function_source",
+    "fragment",
+    "shared",
+    "Attached",
+    "Fragment",
+    "Shared",
     "cuda_source",
     "triton_source",
     "TARGETS",
