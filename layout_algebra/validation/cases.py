@@ -81,7 +81,7 @@ def cases_of(program: Program) -> tuple[Case, ...]:
         zero = terms.const(0)
         return (Case("a call", program, zero, same, (), _wanted(program, same, zero)),)
     (flat,) = f.coordinates
-    thread, known = _in_digits(f, min(program.size, program.contract.threads))
+    thread, known = in_digits(f, min(program.size, program.contract.threads))
     about = "a thread that has an element"
     wanted = _wanted(program, {flat: thread}, thread)
     cases = [Case(about, program, thread, {flat: thread}, known, wanted)]
@@ -95,7 +95,7 @@ def cases_of(program: Program) -> tuple[Case, ...]:
 def _wanted(program: Program, values: Mapping[Var, Term], index: Term) -> tuple[Wanted, ...]:
     """What has to be stored: each output's place, at the index of its element."""
     f, contract = program.flat, program.contract
-    outputs = dict(zip(f.axes, _plain((t for _, t in f.outputs), values), strict=True))
+    outputs = dict(zip(f.axes, plain((t for _, t in f.outputs), values), strict=True))
     found: list[Wanted] = []
     for one in contract.outputs:
         array = base_of(program, one)
@@ -108,7 +108,7 @@ def _wanted(program: Program, values: Mapping[Var, Term], index: Term) -> tuple[
     return tuple(found)
 
 
-def _in_digits(f: Map, count: int) -> tuple[Term, tuple[Condition, ...]]:
+def in_digits(f: Map, count: int) -> tuple[Term, tuple[Condition, ...]]:
     """One of the first `count` threads, and what has to be known beside the range of its number."""
     (flat,) = f.coordinates
     size = _int(f.size)
@@ -143,7 +143,7 @@ def _boundaries(f: Map, flat: Var, size: int) -> list[int]:
     return chain
 
 
-def _plain(roots: Iterable[Term], values: Mapping[Var, Term]) -> list[Term]:
+def plain(roots: Iterable[Term], values: Mapping[Var, Term]) -> list[Term]:
     """Terms with coordinates put in, and digits written as quotients and remainders."""
     fold = Fold(_Plain(values))
     return [fold(root) for root in roots]

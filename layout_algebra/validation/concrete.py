@@ -59,7 +59,7 @@ def run(
         one.name: value % (1 << one.bits)
         for one, value in zip(function.parameters, arguments, strict=True)
     }
-    return _Thread(function, specials, held).run()
+    return Thread(function, specials, held).run()
 
 
 def bytes_of(stores: Sequence[Store]) -> dict[tuple[str, int], int]:
@@ -71,7 +71,7 @@ def bytes_of(stores: Sequence[Store]) -> dict[tuple[str, int], int]:
     return memory
 
 
-class _Thread:
+class Thread:
     """One thread's registers, and where it is."""
 
     def __init__(
@@ -91,7 +91,7 @@ class _Thread:
             self.line = one.line
             at += 1
             if one.predicate is not None:
-                holds = bool(self._register(one.predicate.register))
+                holds = bool(self.register(one.predicate.register))
                 if holds == one.predicate.negated:
                     continue
             if one.opcode in ("ret", "exit"):
@@ -100,18 +100,18 @@ class _Thread:
                 (label,) = one.operands
                 at = label.target if isinstance(label, Label) else at
             else:
-                self._step(one)
+                self.step(one)
 
-    def _step(self, one: Instruction) -> None:
+    def step(self, one: Instruction) -> None:
         if one.opcode == "st":
-            self._store(one)
+            self.store(one)
         elif one.opcode == "ld":
             self._load(one)
         elif one.opcode == "cvt":
             self._convert(one)
         else:
             types = _operand_types(one)
-            values = [self._read(x, t) for x, t in zip(one.operands[1:], types, strict=True)]
+            values = [self.read(x, t) for x, t in zip(one.operands[1:], types, strict=True)]
             kind = Type("u", 2 * one.type.bits) if "wide" in one.modifiers else one.type
             result = CALCULATE[one.opcode](one, *values)
             target = one.operands[0]
@@ -119,16 +119,16 @@ class _Thread:
             self.registers[str(target)] = result % (1 << bits)
 
     # -- operands -----------------------------------------------------------------------------
-    def _register(self, register: Register) -> int:
+    def register(self, register: Register) -> int:
         if register.name not in self.registers:
             raise PtxError(f"{register} is read before it is written", self.line)
         return self.registers[register.name]
 
-    def _read(self, operand: Operand, kind: Type) -> int:
+    def read(self, operand: Operand, kind: Type) -> int:
         """An operand as a number of this type: what lies beyond its size is cut off."""
         match operand:
             case Register():
-                value = self._register(operand)
+                value = self.register(operand)
             case Immediate():
                 value = operand.value
             case Special():
@@ -154,22 +154,22 @@ class _Thread:
 
     def _convert(self, one: Instruction) -> None:
         target, source = one.operands
-        value = self._read(source, one.types[1])
+        value = self.read(source, one.types[1])
         self._write(target, _signed(value % (1 << one.type.bits), one.type))
 
-    def _store(self, one: Instruction) -> None:
+    def store(self, one: Instruction) -> None:
         place, given = one.operands
         if not isinstance(place, Address):
             raise PtxError(f"{place} is no address", self.line)
         size = Type("b", one.type.bits)
         parts = given.parts if isinstance(given, Vector) else (given,)
         if isinstance(place.base, Register):
-            space, start = "global", self._register(place.base)
+            space, start = "global", self.register(place.base)
         else:
             space, start = place.base, 0
         for k, part in enumerate(parts):
             address = (start + place.offset + k * size.bits // 8) % 2**64
-            self.stores.append(Store(space, address, self._read(part, size), size.bits))
+            self.stores.append(Store(space, address, self.read(part, size), size.bits))
 
 
 def _operand_types(one: Instruction) -> list[Type]:

@@ -10,7 +10,8 @@ be proven wrong, or worse, right.
 Operands are written by letters: `d` a register of the first type's size, `a` a register, a special
 register or a number of that size, `n` one of 32 bits, `w` a register twice as wide, `p` a predicate
 and `q` one that is set, `x` and `y` as `d` and `a` but possibly wider than the type, `s` the
-operand of a second type (possibly wider), `m` an address, `l` a label, `v` a `y` or a vector.
+operand of a second type (possibly wider), `m` an address, `l` a label, `v` a `y` or a vector, `u`
+an `x` or a vector.
 """
 
 from __future__ import annotations
@@ -117,26 +118,59 @@ FORMS: dict[str, tuple[Form, ...]] = {
     "exit": (Form("", ()),),
 }
 
+_FLOATS = (_kinds("f", _WORDS),)
+_ROUNDED = frozenset(_joined([(), ("rn",)], [(), ("ftz",)]))
+_PLAIN = frozenset([(), ("ftz",)])
+
+#: What is read besides where code moves data: loads from global memory, and floating point.  The
+#: rounding to nearest is the one that is read.
+DATA_FORMS: dict[str, tuple[Form, ...]] = {
+    "ld": (
+        Form(
+            "um",
+            (_STORED[0] | _FLOATS[0],),
+            frozenset(_joined(_joined([("global",)], [(), ("nc",)]), [(), ("v2",), ("v4",)])),
+        ),
+    ),
+    "st": (Form("mv", _FLOATS, frozenset(_joined([("global",)], [(), ("v2",), ("v4",)]))),),
+    "mov": (Form("da", _FLOATS),),
+    "selp": (Form("daap", _FLOATS),),
+    "add": (Form("daa", _FLOATS, _ROUNDED),),
+    "sub": (Form("daa", _FLOATS, _ROUNDED),),
+    "mul": (Form("daa", _FLOATS, _ROUNDED),),
+    "fma": (Form("daaa", _FLOATS, frozenset([("rn",), ("rn", "ftz")])),),
+    "neg": (Form("da", _FLOATS, _PLAIN),),
+    "abs": (Form("da", _FLOATS, _PLAIN),),
+    "min": (Form("daa", _FLOATS, _PLAIN),),
+    "max": (Form("daa", _FLOATS, _PLAIN),),
+    "cvt": (Form("xs", _FLOATS * 2, _ROUNDED),),
+}
+
 #: Special registers that are read.
 SPECIALS = frozenset(
     f"%{name}.{side}" for name in ("tid", "ntid", "ctaid", "nctaid") for side in "xyz"
 )
 
 
-def type_of(suffix: str) -> Type | None:
-    """The integer type that a suffix names; None for one that does not."""
+def type_of(suffix: str, data: bool = False) -> Type | None:
+    """The type that a suffix names, of integers and where data is moved of floating point; None
+    for one that does not."""
     if suffix == "pred":
         return Type("pred", 1)
     kind, size = suffix[:1], suffix[1:]
+    if data and kind == "f" and size in ("16", "32", "64"):
+        return Type(kind, int(size))
     if kind in ("u", "s", "b") and size in ("8", "16", "32", "64"):
         return Type(kind, int(size))
     return None
 
 
-def check(instruction: Instruction) -> None:
-    """Raises PtxError, with the line, unless the instruction is in the table."""
-    forms = FORMS.get(instruction.opcode)
-    if forms is None:
+def check(instruction: Instruction, data: bool = False) -> None:
+    """Raises PtxError, with the line, unless the instruction is in the table (or that for data)."""
+    forms = FORMS.get(instruction.opcode, ())
+    if data:
+        forms += DATA_FORMS.get(instruction.opcode, ())
+    if not forms:
         raise PtxError(f"unknown opcode in {instruction}", instruction.line)
     fitting = [form for form in forms if instruction.modifiers in form.modifiers]
     if not fitting:
@@ -185,6 +219,8 @@ def _operand_fits(letter: str, operand: Operand, instruction: Instruction) -> bo
             return _reads(operand, bits)
         case "n":
             return _reads(operand, 32)
+        case "u":
+            return _targets_fit(operand, bits, instruction)
         case "x":
             return isinstance(operand, Register) and operand.bits >= max(bits, 16)
         case "s":
@@ -216,6 +252,17 @@ def _address_fits(operand: Operand, instruction: Instruction) -> bool:
     if "param" in instruction.modifiers:
         return isinstance(operand.base, str)
     return isinstance(operand.base, Register) and operand.base.bits == 64
+
+
+def _targets_fit(operand: Operand, bits: int, instruction: Instruction) -> bool:
+    """What a load from global memory is written to: as many registers as `.v2` or `.v4` says."""
+    count = {"v2": 2, "v4": 4}.get("".join(instruction.modifiers[-1:]), 1)
+    parts = operand.parts if isinstance(operand, Vector) else (operand,)
+    return (
+        (count > 1) == isinstance(operand, Vector)
+        and len(parts) == count
+        and all(isinstance(part, Register) and part.bits >= max(bits, 16) for part in parts)
+    )
 
 
 def _values_fit(operand: Operand, bits: int, instruction: Instruction) -> bool:

@@ -31,7 +31,7 @@ from layout_algebra.validation.syntax import (
     Type,
     Vector,
 )
-from layout_algebra.validation.tokens import Word, is_number, number, words_of
+from layout_algebra.validation.tokens import Word, is_float, is_number, number, words_of
 
 #: Words before a function's name that change nothing of what one thread computes.
 _LINKAGE = frozenset([".visible", ".extern", ".weak"])
@@ -40,12 +40,13 @@ _LAUNCH = frozenset([".maxntid", ".reqntid", ".minnctapersm", ".maxnreg", ".nore
 
 
 @lru_cache(maxsize=64)
-def read_ptx(text: str, entry: str | None = None) -> Function:
+def read_ptx(text: str, entry: str | None = None, data: bool = False) -> Function:
     """Read one function of a PTX text.
 
     Args:
         text: the module.
         entry: the name of the entry or function; the only one that has a body when None.
+        data: read loads from global memory and floating point as well.
 
     Returns:
         The function, with all instructions checked against the table of opcodes.
@@ -61,7 +62,7 @@ def read_ptx(text: str, entry: str | None = None) -> Function:
         entry = next(iter(bodies))
     if entry not in bodies:
         raise PtxError(f"no function {entry!r}; there is {', '.join(bodies) or 'none'}")
-    function = _Reader(module.words, bodies[entry], module.target).function()
+    function = _Reader(module.words, bodies[entry], module.target, data).function()
     _check_ends(function)
     return function
 
@@ -139,6 +140,7 @@ class _Reader:
     words: Sequence[Word]
     at: int
     target: str
+    data: bool
     registers: dict[str, int] = field(default_factory=dict[str, int])
     families: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     labels: dict[str, int] = field(default_factory=dict[str, int])
@@ -209,7 +211,7 @@ class _Reader:
 
     def _declare_registers(self) -> None:
         kind = self.next()
-        found = type_of(kind.text.removeprefix("."))
+        found = type_of(kind.text.removeprefix("."), self.data)
         if found is None or found.bits == 8:
             raise PtxError(f"unknown type of registers: {kind.text}", kind.line)
         while True:
@@ -245,7 +247,7 @@ class _Reader:
         word = self.next()
         opcode, *suffixes = word.text.split(".")
         types: list[Type] = []
-        while suffixes and (found := type_of(suffixes[-1])) is not None:
+        while suffixes and (found := type_of(suffixes[-1], self.data)) is not None:
             types.insert(0, found)
             suffixes.pop()
         operands: list[Operand] = []
@@ -275,6 +277,10 @@ class _Reader:
             return self._address()
         if word.text == "{":
             return self._vector()
+        if is_float(word):
+            if not self.data:
+                raise PtxError(f"no PTX of integers at {word.text!r}", word.line)
+            return Immediate(int(word.text[2:], 16))
         if is_number(word):
             return Immediate(number(word))
         if opcode == "bra":
@@ -335,7 +341,7 @@ class _Reader:
                 self._check_parameter(operand, instruction)
             operands.append(operand)
         linked = replace(instruction, operands=tuple(operands))
-        check(linked)
+        check(linked, self.data)
         return linked
 
     def _check_parameter(self, address: Address, instruction: Instruction) -> None:

@@ -68,7 +68,11 @@ class Execution:
 
 
 def execute(
-    function: Function, arguments: Sequence[Word], grid: Grid, known: Sequence[Condition] = ()
+    function: Function,
+    arguments: Sequence[Word],
+    grid: Grid,
+    known: Sequence[Condition] = (),
+    machine: type[Machine] | None = None,
 ) -> Execution:
     """Run a function symbolically.
 
@@ -77,19 +81,20 @@ def execute(
         arguments: a word for each parameter.
         grid: what the special registers hold.
         known: what holds of every thread.
+        machine: what runs a path.
 
     Raises:
         NotATerm: something is computed that no term says, or there are too many paths.
         PtxError: a register that is read before it is written.
     """
     named = {one.name: word for one, word in zip(function.parameters, arguments, strict=True)}
-    waiting = [_State(0, {}, (), ())]
+    waiting = [State(0, {}, (), ())]
     paths: list[Path] = []
-    machine = _Machine(function, named, grid, tuple(known))
+    runs = (machine or Machine)(function, named, grid, tuple(known))
     while waiting:
         state = waiting.pop()
         try:
-            path = machine.advance(state)
+            path = runs.advance(state)
         except Undecided as choice:
             if len(paths) + len(waiting) + 2 > MOST_PATHS:
                 raise NotATerm(f"more than {MOST_PATHS} paths") from None
@@ -99,11 +104,11 @@ def execute(
             ]
             continue
         paths.append(path)
-    return Execution(tuple(paths), tuple(machine.divisions))
+    return Execution(tuple(paths), tuple(runs.divisions))
 
 
 @dataclass
-class _State:
+class State:
     """Where a path is, and what it has computed."""
 
     at: int
@@ -111,11 +116,11 @@ class _State:
     conditions: tuple[Condition, ...]
     stores: tuple[Placed, ...]
 
-    def copied(self) -> _State:
+    def copied(self) -> State:
         return replace(self, registers=dict(self.registers))
 
 
-class _Machine:
+class Machine:
     """Runs one path up to its end, or to a choice that is not decided."""
 
     def __init__(
@@ -130,9 +135,9 @@ class _Machine:
         self.grid = grid
         self.known = known
         self.divisions: dict[Division, None] = {}
-        self.state = _State(0, {}, (), ())
+        self.state = State(0, {}, (), ())
 
-    def advance(self, state: _State) -> Path:
+    def advance(self, state: State) -> Path:
         """The path to its end.
 
         Raises:
@@ -140,11 +145,11 @@ class _Machine:
         """
         self.state = state
         body = self.function.body
-        do = Arithmetic(self._decide, self.grid.join, self.grid.product, self.divisions)
+        do = Arithmetic(self.decide, self.grid.join, self.grid.product, self.divisions)
         while True:
             one = body[state.at]
             if one.predicate is not None:
-                holds = self._decide(self._test(one.predicate.register, one))
+                holds = self.decide(self.test(one.predicate.register, one))
                 if holds == one.predicate.negated:
                     state.at += 1
                     continue
@@ -154,27 +159,27 @@ class _Machine:
                 (label,) = one.operands
                 state.at = label.target if isinstance(label, Label) else state.at
                 continue
-            self._step(do, one)
+            self.step(do, one)
             state.at += 1
 
-    def _step(self, do: Arithmetic, one: Instruction) -> None:
+    def step(self, do: Arithmetic, one: Instruction) -> None:
         target = one.operands[0]
         if one.opcode == "st":
-            self.state.stores = (*self.state.stores, *self._stored(one))
+            self.state.stores = (*self.state.stores, *self.stored(one))
             return
         if one.opcode == "ld":
             source = one.operands[1]
             word = self.arguments[str(source.base)] if isinstance(source, Address) else None
             made: Word | Test = self._extended(word, one.type, target, one)
         elif one.opcode == "cvt":
-            source = self._word(one.operands[1], one.types[1].bits, one)
+            source = self.word(one.operands[1], one.types[1].bits, one)
             value = self._longer(source, one.types[1], one.type.bits)
             made = self._extended(value, one.type, target, one)
         else:
             made = do.calculate(one, self._operands(one))
         self.state.registers[str(target)] = made
 
-    def _decide(self, test: Test) -> bool:
+    def decide(self, test: Test) -> bool:
         found = value_of(test, (*self.known, *self.state.conditions))
         if isinstance(found, Condition):
             raise Undecided(found)
@@ -186,16 +191,16 @@ class _Machine:
         for position, operand in enumerate(one.operands[1:]):
             bits = _size_read(one, position)
             if bits == 1:
-                found.append(self._test(operand, one))
+                found.append(self.test(operand, one))
             else:
-                found.append(self._word(operand, bits, one))
+                found.append(self.word(operand, bits, one))
         return found
 
-    def _word(self, operand: Operand, bits: int, one: Instruction) -> Word:
+    def word(self, operand: Operand, bits: int, one: Instruction) -> Word:
         """An operand as a word of this size; a longer register is cut."""
         match operand:
             case Register():
-                value = self._register(operand, one)
+                value = self.register(operand, one)
                 if not isinstance(value, Word):
                     raise PtxError(f"{operand} is a predicate", one.line)
                 return value if value.bits == bits else _cut(value, bits)
@@ -206,13 +211,13 @@ class _Machine:
             case _:
                 raise PtxError(f"{operand} is no number", one.line)
 
-    def _test(self, operand: Operand, one: Instruction) -> Test:
-        value = self._register(operand, one) if isinstance(operand, Register) else None
+    def test(self, operand: Operand, one: Instruction) -> Test:
+        value = self.register(operand, one) if isinstance(operand, Register) else None
         if value is None or isinstance(value, Word):
             raise PtxError(f"{operand} is no predicate", one.line)
         return value
 
-    def _register(self, register: Register, one: Instruction) -> Word | Test:
+    def register(self, register: Register, one: Instruction) -> Word | Test:
         if register.name not in self.state.registers:
             raise PtxError(f"{register} is read before it is written", one.line)
         return self.state.registers[register.name]
@@ -232,19 +237,19 @@ class _Machine:
             raise PtxError(f"{one} has no such operands", one.line)
         return self._longer(word, kind, target.bits)
 
-    def _stored(self, one: Instruction) -> list[Placed]:
+    def stored(self, one: Instruction) -> list[Placed]:
         place, given = one.operands
         if not isinstance(place, Address):
             raise PtxError(f"{place} is no address", one.line)
         space, start = str(place.base), terms.const(0)
         if isinstance(place.base, Register):
-            space, start = "global", self._word(place.base, _PLACES, one).term
+            space, start = "global", self.word(place.base, _PLACES, one).term
         bits = one.type.bits
         parts = given.parts if isinstance(given, Vector) else (given,)
         found: list[Placed] = []
         for k, part in enumerate(parts):
             address = terms.linear([(start, 1)], place.offset + k * bits // 8)
-            value = self._word(part, bits, one)
+            value = self.word(part, bits, one)
             found.append(Placed(space, Word(address, _PLACES), value, bits, one.line))
         return found
 

@@ -29,6 +29,7 @@ _DEBUG = re.compile(r"^[ \t]*\.(?:loc|file)\b[^\n;]*;?[ \t]*$", re.MULTILINE)
 _WORD = re.compile(
     r"""(?P<blank>\s+)
       | (?P<name>[.%$]?[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_]\w*)*(?:\.\d+)?)
+      | (?P<float>0[fF][0-9a-fA-F]{8}(?!\w)|0[dD][0-9a-fA-F]{16}(?!\w))
       | (?P<number>-?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)U?(?![\w.]))
       | (?P<version>\d+\.\d+)
       | (?P<text>"[^"\n]*")
@@ -64,6 +65,11 @@ def number(word: Word) -> int:
     if octal and not set(digits) <= set("01234567"):
         raise PtxError(f"{word.text} is no octal number", word.line)
     return sign * int(digits, 8 if octal else 10)
+
+
+def is_float(word: Word) -> bool:
+    """Whether a word is a floating-point literal, 0f or 0d and its bits."""
+    return word.text[:2].lower() in ("0f", "0d") and len(word.text) in (10, 18)
 
 
 def is_number(word: Word) -> bool:

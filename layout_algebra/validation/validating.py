@@ -1,4 +1,4 @@
-"""`validate` and `validate_ptx`: from compiled code to a Proof."""
+"""`validate`, `validate_ptx` and `validate_transfer`: from compiled code to a Proof."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from layout_algebra.claims import Subject
 from layout_algebra.device.kernels import Kernel, flat_map
 from layout_algebra.maps import Map
+from layout_algebra.memory.dtypes import bits_of
 from layout_algebra.prover import Budget, prove
 from layout_algebra.validation import routes as routes
 from layout_algebra.validation.claim import Validates
@@ -22,8 +23,10 @@ from layout_algebra.validation.contracts import (
     Role,
 )
 from layout_algebra.validation.grids import MOST_BLOCKS, MOST_THREADS
+from layout_algebra.validation.moves import SOURCE, TARGET, Move
 from layout_algebra.validation.reader import read_ptx
 from layout_algebra.validation.syntax import Function
+from layout_algebra.validation.transfers import Transfers
 from layout_algebra.verdicts import Proof
 
 
@@ -133,6 +136,50 @@ def validate_ptx(
     return prove(Validates(source, text, function.name, contract), budget=budget)
 
 
+def validate_transfer(
+    text: str,
+    entry: str | None,
+    move: Move,
+    *,
+    parameters: Mapping[int | str, Described] | Sequence[Described],
+    launch: Launch = Launch(),
+    budget: Budget = BUDGET,
+) -> Proof:
+    """Prove that a kernel moves the elements of a tile as layouts say.
+
+    Args:
+        text: the PTX, from any compiler.
+        entry: the entry; None where there is only one.
+        move: which thread moves which elements, from where to where.
+        parameters: as for `validate_ptx`, with "source" and "target" for the arrays.
+        launch: the threads; as many as hold elements, in one block, when not given.
+        budget: limits of each solver query.
+
+    Returns:
+        A Proof of `Transfers`: every thread stores its elements, and nothing else.
+
+    Raises:
+        PtxError: something in the text is not read.
+        ContractError: parameters or layouts that do not fit.
+    """
+    function = read_ptx(text, entry, data=True)
+    f, bits = move.map, bits_of(move.dtype)
+    roles = tuple(_array(one, bits) for one in _given(function, parameters))
+    held = f.extents[0]
+    if not isinstance(held, int):
+        raise ContractError("compiled code has numbers for sizes: evaluate the Dims first")
+    threads = held if launch.threads is None else launch.threads
+    block = min(threads, MOST_THREADS) if launch.block is None else launch.block
+    contract = Contract(roles, threads, block)
+    return prove(Transfers(f, text, function.name, contract, bits, move.steps), budget=budget)
+
+
+def _array(given: Described, bits: int) -> Role:
+    """A role of a parameter, where arrays are of elements of so many bits."""
+    role = _role(given, (SOURCE, TARGET), ())
+    return Output(role.axis, bits) if isinstance(role, Output) else role
+
+
 def _given(
     function: Function, parameters: Mapping[int | str, Described] | Sequence[Described]
 ) -> list[Described]:
@@ -167,4 +214,4 @@ def _role(given: Described, axes: Sequence[str], names: Sequence[str]) -> Role:
     )
 
 
-__all__ = ["BUDGET", "Launch", "claim_of", "validate", "validate_ptx"]
+__all__ = ["BUDGET", "Launch", "claim_of", "validate", "validate_ptx", "validate_transfer"]

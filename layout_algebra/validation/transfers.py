@@ -1,0 +1,355 @@
+"""The claim that compiled code moves data as layouts say.
+
+    Transfers(f, text, entry, contract, bits, steps)
+
+f says of (thread, slot) which element of the source is read there, and at which place of the target
+it is written: the outputs `source` and `target`.  For every thread of a launch, and wherever the
+arrays are: what the thread leaves in memory is, at each of its places of the target, the source's
+value after the steps, and nothing else.  Source and target do not overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+from layout_algebra import terms
+from layout_algebra.arithmetic import integers
+from layout_algebra.claims import Claim, Dims, Point, Subject
+from layout_algebra.claims.base import check_subject
+from layout_algebra.errors import CoordinateError
+from layout_algebra.folding import substitute
+from layout_algebra.maps import Map
+from layout_algebra.questions import Question
+from layout_algebra.terms import Term
+from layout_algebra.validation.arithmetic import NotATerm
+from layout_algebra.validation.cases import Case, Wanted, in_digits, plain
+from layout_algebra.validation.comparing import Findings, compare
+from layout_algebra.validation.contracts import (
+    ADDRESS_BITS,
+    Contract,
+    ContractError,
+    Output,
+    Program,
+    address_of,
+    arguments_of,
+    base_of,
+    check_contract,
+)
+from layout_algebra.validation.data import Datum, Step, differ, number_of, shown
+from layout_algebra.validation.data_machines import DataMachine, DataThread
+from layout_algebra.validation.grids import BLOCK_REGISTERS, Grid
+from layout_algebra.validation.magic import questions_about
+from layout_algebra.validation.moves import SOURCE, TARGET
+from layout_algebra.validation.reader import read_ptx
+from layout_algebra.validation.replaying import Run, blocks_of, specials_of
+from layout_algebra.validation.replaying import arguments_of as values_of
+from layout_algebra.validation.symbolic import Execution, Path, Placed, execute
+from layout_algebra.validation.syntax import Function, PtxError
+from layout_algebra.validation.words import Word
+from layout_algebra.verdicts import Witness
+
+#: Elements of a thread.
+MOST_SLOTS = 256
+
+
+@dataclass(frozen=True)
+class TransferProgram(Program):
+    """The code with its meaning: `flat` is f, (thread, slot) -> source, target."""
+
+    @property
+    def size(self) -> int:
+        """Threads that have elements."""
+        return _number(self.flat.coordinates[0].extent)
+
+    @property
+    def places(self) -> int:
+        """Elements of the longer array."""
+        return 1 + max(_number(term.high) for _, term in self.flat.outputs)
+
+
+@dataclass(frozen=True)
+class TransferCase(Case):
+    """Some threads: the values of `wanted` are the addresses in the source."""
+
+    bits: int = 32
+    steps: tuple[Step, ...] = ()
+
+    @cached_property
+    def execution(self) -> Execution:
+        contract = self.program.contract
+        grid = Grid(self.thread, max(contract.threads, 1), contract.block)
+        arguments = arguments_of(self.program, {})
+        found = execute(self.program.function, arguments, grid, self.known, DataMachine)
+        return replace(found, paths=tuple(map(self._addresses, found.paths)))
+
+    def _addresses(self, path: Path) -> Path:
+        """The path with each stored value as the address that it was loaded from."""
+        return replace(path, stores=tuple(map(self._address, path.stores)))
+
+    def _address(self, store: Placed) -> Placed:
+        value: Any = store.value
+        if not isinstance(value, Datum):
+            raise NotATerm(f"a number is stored that was not loaded (line {store.line})")
+        if value.steps != self.steps or store.bits != self.bits:
+            raise NotATerm(
+                f"values are stored with {store.bits} bits after {shown(value.steps)} (line "
+                f"{store.line}), where {self.bits} bits after {shown(self.steps)} are claimed"
+            )
+        return replace(store, value=Word(value.address.term, ADDRESS_BITS), bits=ADDRESS_BITS)
+
+
+@dataclass(frozen=True)
+class Transfers(Claim):
+    """The function `entry` of a PTX text moves elements as f says."""
+
+    f: Subject
+    text: str
+    entry: str
+    contract: Contract
+    bits: int
+    steps: tuple[Step, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_subject(self.name, self.f)
+        f = self.map
+        if self.is_symbolic():
+            raise ContractError("compiled code has numbers for sizes: evaluate the Dims first")
+        if f.replicas or f.guard or set(f.axes) != {SOURCE, TARGET} or len(f.coordinates) != 2:
+            raise ContractError(f"a transfer is (thread, slot) -> source, target; got {f}")
+        if _number(f.coordinates[1].extent) > MOST_SLOTS:
+            raise ContractError(f"a thread has at most {MOST_SLOTS} elements")
+        if not self.function.is_entry:
+            raise ContractError(f"{self.entry} is no entry: threads move data")
+        check_contract(self.contract, self.function, f)
+
+    def subjects(self) -> tuple[Subject, ...]:
+        return (self.f,)
+
+    @property
+    def map(self) -> Map:
+        (f,) = self.maps()
+        return f
+
+    @property
+    def function(self) -> Function:
+        return read_ptx(self.text, self.entry, data=True)
+
+    @property
+    def program(self) -> TransferProgram:
+        return TransferProgram(self.function, self.contract, self.map)
+
+    @cached_property
+    def cases(self) -> tuple[TransferCase, ...]:
+        """Threads that have elements, and those beyond."""
+        program, slots = self.program, _slots(self.map)
+        (flat,) = slots.coordinates
+        thread, known = in_digits(slots, min(program.size, self.contract.threads))
+        found = plain((term for _, term in slots.outputs), {flat: thread})
+        at = dict(zip(slots.axes, found, strict=True))
+        count = len(slots.outputs) // 2
+        wanted = tuple(self._wanted(at[f"{TARGET}{k}"], at[f"{SOURCE}{k}"]) for k in range(count))
+        about = "a thread that has elements"
+        cases = [
+            TransferCase(
+                about, program, thread, {flat: thread}, known, wanted, self.bits, self.steps
+            )
+        ]
+        if self.contract.threads > program.size:
+            beyond = terms.var("thread", program.size, self.contract.threads - 1)
+            about = "a thread beyond those that have elements"
+            cases.append(
+                TransferCase(about, program, beyond, {flat: beyond}, (), (), self.bits, self.steps)
+            )
+        return tuple(cases)
+
+    def _wanted(self, target: Term, source: Term) -> Wanted:
+        arrays = {one.axis: one for one in self.contract.outputs}
+        address, value = (
+            Word(address_of(self.program, arrays[axis], place), ADDRESS_BITS)
+            for axis, place in ((TARGET, target), (SOURCE, source))
+        )
+        return Wanted("global", address, value, base_of(self.program, arrays[TARGET]))
+
+    @cached_property
+    def findings(self) -> tuple[Findings, ...] | None:
+        """What symbolic execution leaves open, case by case; None: it does not get through."""
+        return None if self.obstacle else tuple(compare(case) for case in self.cases)
+
+    @cached_property
+    def obstacle(self) -> str:
+        """Why symbolic execution does not get through; empty where it does."""
+        try:
+            for case in self.cases:
+                compare(case)
+        except NotATerm as signal:
+            return str(signal)
+        return ""
+
+    def questions(self) -> tuple[Question, ...] | None:
+        if self.findings is None or any(one.beside & BLOCK_REGISTERS for one in self.findings):
+            return None
+        found = [one for findings in self.findings for one in findings.questions]
+        return (*found, *self.division_questions())
+
+    def division_questions(self) -> tuple[Question, ...]:
+        """That multiplications and shifts are the divisions for which they were taken."""
+        divisions = [one for case in self.cases for one in case.execution.divisions]
+        return tuple(questions_about(divisions))
+
+    def witness(self, point: Point, dims: Dims) -> Witness | None:
+        for case in self.cases:
+            values = {variable.name: number for variable, number in point.items()}
+            at: dict[Any, int] = {}
+            for variable in case.variables():
+                at[variable] = values.get(variable.name, _number(variable.low))
+            (thread,) = integers.values_of([case.thread], at)
+            found = self.difference(int(thread))
+            if found is not None:
+                return found
+        return None
+
+    def counterexample(self, dims: Dims | None = None) -> Witness | None:
+        """By running every thread.
+
+        Raises:
+            CoordinateError: no term says what is done, so that no one run stands for all.
+        """
+        for thread in range(self.work()):
+            found = self.difference(thread)
+            if found is not None:
+                return found
+        if self.findings is None:
+            raise CoordinateError(f"no term says what is computed: {self.obstacle}")
+        others = frozenset().union(*(one.beside for one in self.findings)) & BLOCK_REGISTERS
+        if others and self.contract.block is None:
+            raise CoordinateError(
+                f"what is stored may depend on {', '.join(sorted(others))}: name the block's size"
+            )
+        return None
+
+    def work(self, dims: Dims | None = None) -> int:
+        """Threads."""
+        return self.contract.threads
+
+    # -- one thread on numbers ----------------------------------------------------------------
+    def difference(self, thread: int) -> Witness | None:
+        """What a thread leaves in memory and should not, or the other way, in some block size."""
+        for block in blocks_of(self.contract):
+            text = self._difference(Run(thread, block))
+            if text is not None:
+                who = f"thread {thread}"
+                who += f" (in blocks of {block})" if self.contract.block is None else ""
+                return Witness(f"{who} {text}", ({"thread": thread},), tuple(self._places(thread)))
+        return None
+
+    def _places(self, thread: int) -> list[dict[str, int]]:
+        """For each slot of a thread, the elements of source and target."""
+        f = self.map
+        if thread >= self.program.size:
+            return []
+        own, slot = f.coordinates
+        low = _number(slot.low)
+        return [
+            f.apply(thread + _number(own.low), k) for k in range(low, low + _number(slot.extent))
+        ]
+
+    def _difference(self, run: Run) -> str | None:
+        program = self.program
+        arguments = values_of(program, {}, {})
+        held = {
+            role.axis: value
+            for role, value in zip(self.contract.roles, arguments, strict=True)
+            if isinstance(role, Output)
+        }
+        step = self.bits // 8
+        wanted = {
+            (held[TARGET] + one[TARGET] * step) % 2**64: held[SOURCE] + one[SOURCE] * step
+            for one in self._places(run.thread)
+        }
+        specials = specials_of(self.contract, run.thread, run.block)
+        named = {
+            one.name: value % (1 << one.bits)
+            for one, value in zip(self.function.parameters, arguments, strict=True)
+        }
+        try:
+            stores = DataThread(self.function, specials, named).run()
+        except PtxError as error:
+            return None if "loaded value" in str(error) else f"does not run: {error}"
+        left = {store.address: store for store in stores}
+        place = _Named(held, step)
+        for address, source in wanted.items():
+            store = left.pop(address, None)
+            if store is None:
+                return f"stores nothing at {place(address)}, where {place(source)} belongs"
+            text = self._wrong(store.value, store.bits, source, place)
+            if text is not None:
+                return f"stores {text} at {place(address)}"
+        if left:
+            return f"stores at {place(next(iter(left)))} what it should not"
+        return None
+
+    def _wrong(self, value: Any, bits: int, source: int, place: _Named) -> str | None:
+        if not isinstance(value, Datum):
+            return f"the number {value}, where {place(source)} belongs"
+        if bits != self.bits:
+            return f"{bits} bits, where {self.bits} belong"
+        if value.address is None:
+            belongs = number_of(Datum(source % 2**64, self.bits, self.steps))
+            if belongs is None or value.number == belongs:
+                return None
+            return (
+                f"what several loaded values make ({value.number}), where {place(source)} belongs"
+            )
+        if value.address != source % 2**64:
+            return f"{place(value.address)}, where {place(source)} belongs"
+        if value.steps != self.steps:
+            found = differ(value.steps, self.steps, self.bits)
+            if found is not None:
+                sample, made, said = found
+                return f"{made} for a value of {sample}, where {said} belongs"
+        return None
+
+    def __str__(self) -> str:
+        key = sha256(self.text.encode()).hexdigest()[:12]
+        target = f" for {self.function.target}" if self.function.target else ""
+        block = f", blocks of {self.contract.block}" if self.contract.block else ""
+        return (
+            f"Transfers({self.f} by {self.entry}{target}, {shown(self.steps)}, text {key}{block})"
+        )
+
+
+@dataclass(frozen=True)
+class _Named:
+    """Addresses as elements of the arrays."""
+
+    arrays: Mapping[str, int]
+    step: int
+
+    def __call__(self, address: int) -> str:
+        axis = min(self.arrays, key=lambda name: abs(self.arrays[name] - address))
+        number, rest = divmod(address - self.arrays[axis], self.step)
+        return f"{axis}[{number}]" + (f" and {rest} bytes" if rest else "")
+
+
+def _slots(f: Map) -> Map:
+    """thread -> source and target of every slot, as outputs of their own."""
+    thread, slot = f.coordinates
+    low = _number(slot.low)
+    outputs: list[tuple[str, Term]] = []
+    flat = terms.coordinate("flat", _number(thread.extent))
+    own = terms.linear([(flat, 1)], _number(thread.low))
+    for k in range(_number(slot.extent)):
+        for axis, term in f.outputs:
+            at = substitute(term, {thread: own, slot: terms.const(low + k)})
+            outputs.append((f"{axis}{k}", at))
+    return Map((flat,), tuple(outputs))
+
+
+def _number(size: object) -> int:
+    if not isinstance(size, int):
+        raise ContractError(f"compiled code has numbers for sizes; {size} is symbolic")
+    return size
