@@ -14,51 +14,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from layout_algebra.memory.dtypes import bits_of
 from layout_algebra.validation.syntax import Instruction
 
 #: An instruction's name, and its operands: None for the value, else a constant's bits.
 Step: TypeAlias = tuple[str, tuple[int | None, ...]]
 
-#: What is loaded where steps that are written differently are compared by what they make of it.
-SAMPLES = (0.0, 1.0, -3.0, 0.625, 1e3, -1.5e-3)
-
 
 @dataclass(frozen=True)
 class Datum:
-    """A loaded value: the address it came from (a Word, or a number), its bits, what was done.
-
-    One that was made of several loaded values has no address, and is the number that comes of what
-    `content` says of theirs.
-    """
+    """A loaded value, where it is not known: from where, how long it was and is, what was done."""
 
     address: Any
+    loaded: int
     bits: int
     steps: tuple[Step, ...] = ()
-    number: Any = None
-
-
-def content(address: int, bits: int) -> int:
-    """What is loaded where a number is needed: small, and another one a few elements on."""
-    return address // (bits // 8) % 61 + 1
-
-
-def number_of(datum: Datum) -> Any:
-    """The number that a value is, for such contents; None where that is not known here."""
-    if datum.number is not None:
-        return datum.number
-    return _result(datum.steps, content(datum.address, datum.bits), datum.bits)
-
-
-def combined(one: Instruction, operands: Sequence[Any]) -> Any:
-    """What an instruction makes of numbers; None where that is not known here."""
-    opcode = one.opcode
-    if opcode not in _CALCULATE or any(x is None for x in operands):
-        return None
-    import numpy as np
-
-    with np.errstate(all="ignore"):
-        return np.dtype(f"f{one.type.bits // 8}").type(_CALCULATE[opcode](*operands))
 
 
 def step_of(one: Instruction, operands: Sequence[int | None]) -> Step:
@@ -140,42 +112,13 @@ def constant_bits(number: object, dtype: str) -> int:
     Raises:
         TypeError: no number, or no floating-point type.
     """
-    import numpy as np
-
     own = np.dtype(dtype)
     if own.kind != "f" or isinstance(number, Value) or not np.isscalar(number):
         raise TypeError(f"{number!r} is no constant of {dtype}")
     return int(own.type(number).view(f"u{own.itemsize}"))  # type: ignore[call-overload]
 
 
-# -- what steps make of a value ---------------------------------------------------------------
-def differ(one: Sequence[Step], other: Sequence[Step], bits: int) -> tuple[float, Any, Any] | None:
-    """A value of which the steps make different ones, and those; None where no sample shows it."""
-    for sample in SAMPLES:
-        made = [_result(steps, sample, bits) for steps in (one, other)]
-        if None not in made and made[0].tobytes() != made[1].tobytes():
-            return sample, made[0], made[1]
-    return None
-
-
-def _result(steps: Sequence[Step], sample: float, bits: int) -> Any:
-    """The steps on NumPy's numbers; None where there is one that is not known here."""
-    import numpy as np
-
-    value: Any = np.dtype(f"f{bits // 8}").type(sample)
-    for name, operands in steps:
-        opcode, *types = name.split(".")
-        size = int(types[0][1:]) if types and types[0][:1] == "f" and types[0][1:].isdigit() else 0
-        if not size or opcode not in _CALCULATE:
-            return None
-        kind = np.dtype(f"f{size // 8}").type
-        word = np.dtype(f"u{size // 8}").type
-        given = [kind(value) if one is None else word(one).view(kind) for one in operands]
-        with np.errstate(all="ignore"):
-            value = kind(_CALCULATE[opcode](*given))
-    return value
-
-
+# -- what instructions make of numbers ---------------------------------------------------------
 _CALCULATE: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
@@ -185,8 +128,47 @@ _CALCULATE: dict[str, Callable[..., Any]] = {
     "min": min,
     "max": max,
     "cvt": lambda a: a,
-    "fma": lambda a, b, c: a * b + c,
+    "fma": lambda a, b, c: type(a)(np.longdouble(a) * np.longdouble(b) + np.longdouble(c)),
 }
+
+
+def calculated(name: str, operands: Sequence[int]) -> int:
+    """What a floating-point instruction makes of bits: bits again.
+
+    Args:
+        name: with its types, like "add.f32"; the last type is that of the operands.
+        operands: bits, as unsigned numbers.
+    """
+    opcode, *suffixes = name.split(".")
+    sizes = [int(one[1:]) // 8 for one in suffixes if one[:1] == "f" and one[1:].isdigit()]
+    made, read = np.dtype(f"f{sizes[0]}"), np.dtype(f"f{sizes[-1]}")
+    word = np.dtype(f"u{sizes[-1]}").type
+    given = [word(one).view(read) for one in operands]
+    with np.errstate(all="ignore"):
+        found = made.type(_CALCULATE[opcode](*given))
+    return int(found.view(f"u{sizes[0]}"))
+
+
+def after(steps: Sequence[Step], value: int) -> int:
+    """What steps make of a value, in bits."""
+    for name, operands in steps:
+        value = calculated(name, [value if one is None else one for one in operands])
+    return value
+
+
+def content(index: int, bits: int, floats: bool) -> int:
+    """What element `index` of an array holds where numbers are needed: its own number, and one."""
+    number = index % ((1 << min(bits - 5, 24)) - 9) + 1 if bits > 8 else index % 251 + 1
+    if not floats:
+        return number % (1 << bits)
+    return int(np.dtype(f"f{bits // 8}").type(number).view(f"u{bits // 8}"))
+
+
+def seen(bits: int, size: int) -> str:
+    """Bits as a person reads them: a number of floating point."""
+    if size not in (16, 32, 64):
+        return str(bits)
+    return str(np.dtype(f"u{size // 8}").type(bits).view(f"f{size // 8}"))
 
 
 def shown(steps: Sequence[Step]) -> str:

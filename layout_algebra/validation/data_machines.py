@@ -6,20 +6,18 @@ and floating-point instructions with constants take; whatever else reads one has
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy as np
 
 from layout_algebra import terms
 from layout_algebra.validation.arithmetic import Arithmetic, NotATerm
-from layout_algebra.validation.concrete import Store, Thread
-from layout_algebra.validation.data import Datum, combined, number_of, step_of
+from layout_algebra.validation.concrete import Thread
+from layout_algebra.validation.data import Datum, calculated, step_of
 from layout_algebra.validation.predicates import Test
 from layout_algebra.validation.symbolic import Machine, Placed
 from layout_algebra.validation.syntax import (
     Address,
-    Immediate,
     Instruction,
     Operand,
     PtxError,
@@ -50,12 +48,9 @@ class DataMachine(Machine):
             self._loaded(one, held)
         elif one.opcode == "selp" and any(map(self._datum, one.operands[1:3])):
             chosen = one.operands[1 if self.decide(self.test(one.operands[3], one)) else 2]
-            found = self._datum(chosen)
-            if found is None:
-                raise NotATerm(f"a choice between what is loaded and a number: {one}")
-            held[str(target)] = found
+            held[str(target)] = self._whole(chosen, one)
         elif one.opcode == "mov" and self._datum(one.operands[1]) is not None:
-            held[str(target)] = self._datum(one.operands[1])
+            held[str(target)] = self._whole(one.operands[1], one)
         elif _is_float(one) and one.opcode != "mov":
             held[str(target)] = self._applied(one)
         else:
@@ -67,6 +62,13 @@ class DataMachine(Machine):
             found = self.state.registers.get(operand.name)
         return found if isinstance(found, Datum) else None
 
+    def _whole(self, operand: Operand, one: Instruction) -> Datum:
+        """A loaded value, if an instruction takes all of it and no more."""
+        found = self._datum(operand)
+        if found is None or found.bits != one.types[-1].bits:
+            raise NotATerm(f"no loaded value of {one.types[-1].bits} bits in {one}")
+        return found
+
     def _loaded(self, one: Instruction, held: dict[str, Any]) -> None:
         place = one.operands[1]
         if not isinstance(place, Address) or not isinstance(place.base, Register):
@@ -74,7 +76,7 @@ class DataMachine(Machine):
         start, bits = self.word(place.base, _PLACES, one).term, one.type.bits
         for k, part in enumerate(_parts(one.operands[0])):
             address = terms.linear([(start, 1)], place.offset + k * bits // 8)
-            held[str(part)] = Datum(Word(address, _PLACES), bits)
+            held[str(part)] = Datum(Word(address, _PLACES), bits, bits)
 
     def _applied(self, one: Instruction) -> Datum:
         data = {found for x in one.operands[1:] if (found := self._datum(x)) is not None}
@@ -83,15 +85,15 @@ class DataMachine(Machine):
         operands: list[int | None] = []
         for x in one.operands[1:]:
             if self._datum(x) is not None:
+                self._whole(x, one)
                 operands.append(None)
                 continue
-            value = constant(self.word(x, one.type.bits, one))
+            value = constant(self.word(x, one.types[-1].bits, one))
             if value is None:
                 raise NotATerm(f"a number that varies in {one}")
             operands.append(value)
         (datum,) = data
-        bits = one.type.bits
-        return Datum(datum.address, bits, (*datum.steps, step_of(one, operands)))
+        return replace(datum, bits=one.type.bits, steps=(*datum.steps, step_of(one, operands)))
 
     def word(self, operand: Operand, bits: int, one: Instruction) -> Word:
         if self._datum(operand) is not None:
@@ -114,13 +116,28 @@ class DataMachine(Machine):
         found: list[Placed] = []
         for k, part in enumerate(parts):
             address = Word(terms.linear([(start, 1)], place.offset + k * bits // 8), _PLACES)
-            value: Any = self._datum(part) or self.word(part, bits, one)
+            datum = self._datum(part)
+            value: Any = self.word(part, bits, one) if datum is None else self._whole(part, one)
             found.append(Placed("global", address, value, bits, one.line))
         return found
 
 
+@dataclass(frozen=True)
+class Held:
+    """A value in a register: its bits, and where it was loaded from, unless from several places."""
+
+    bits: int
+    address: int | None
+
+
 class DataThread(Thread):
-    """One thread, on numbers; a value is where it was loaded from."""
+    """One thread, on numbers: `memory` says what a load gives, from an address and a size."""
+
+    def __init__(self, memory: Callable[[int, int], int], *more: Any) -> None:
+        super().__init__(*more)
+        self.memory = memory
+        #: For each store, where its value was loaded from.
+        self.origins: list[int | None] = []
 
     def step(self, one: Instruction) -> None:
         held: dict[str, Any] = self.registers
@@ -129,60 +146,36 @@ class DataThread(Thread):
             place = one.operands[1]
             if not isinstance(place, Address) or not isinstance(place.base, Register):
                 raise PtxError(f"{place} is no address", one.line)
-            start, bits = self.register(place.base), one.type.bits
+            start, size = int(self.register(place.base)), one.type.bits // 8
             for k, part in enumerate(_parts(target)):
-                held[str(part)] = Datum((start + place.offset + k * bits // 8) % 2**64, bits)
-        elif one.opcode == "selp" and any(self._is_datum(x) for x in one.operands[1:3]):
-            chosen = self.read(one.operands[3], Type("pred", 1))
-            held[str(target)] = self._held(one.operands[1 if chosen else 2], one)
-        elif one.opcode == "mov" and self._is_datum(one.operands[1]):
-            held[str(target)] = self._held(one.operands[1], one)
-        elif _is_float(one) and one.opcode != "mov":
-            held[str(target)] = self._applied(one)
+                address = (start + place.offset + k * size) % 2**64
+                value = self.memory(address, size)
+                if one.type.kind == "s" and value >> (one.type.bits - 1):
+                    value -= 1 << one.type.bits
+                bits = part.bits if isinstance(part, Register) else one.type.bits
+                held[str(part)] = Held(value % (1 << bits), address)
+            return
+        origins = {
+            found.address
+            for x in one.operands[1:]
+            if isinstance(x, Register) and isinstance(found := held.get(x.name), Held)
+        }
+        if _is_float(one) and one.opcode not in ("mov", "selp"):
+            name = ".".join([one.opcode, *map(str, one.types)])
+            given = [self.read(x, Type("b", one.types[-1].bits)) for x in one.operands[1:]]
+            held[str(target)] = calculated(name, given)
         else:
             super().step(one)
+        if origins and isinstance(target, Register):
+            (address,) = origins if len(origins) == 1 else (None,)
+            held[str(target)] = Held(held[str(target)], address)
 
-    def _is_datum(self, operand: Operand) -> bool:
-        found: Any = self.registers.get(operand.name) if isinstance(operand, Register) else None
-        return isinstance(found, Datum)
-
-    def _held(self, operand: Operand, one: Instruction) -> Any:
-        if isinstance(operand, Register):
-            return self.register(operand)
-        return operand.value if isinstance(operand, Immediate) else self.read(operand, one.type)
-
-    def _applied(self, one: Instruction) -> Datum:
-        given = [self._held(x, one) for x in one.operands[1:]]
-        data = {x for x in given if isinstance(x, Datum)}
-        if len(data) != 1 or any(x.address is None for x in data):
-            return self._combined(one, given)
-        operands = [None if isinstance(x, Datum) else int(x) for x in given]
-        (datum,) = data
-        return Datum(datum.address, one.type.bits, (*datum.steps, step_of(one, operands)))
-
-    def _combined(self, one: Instruction, given: Sequence[Any]) -> Datum:
-        """Of several loaded values, or none: the number that comes of it."""
-        kind, word = (np.dtype(f"{letter}{one.type.bits // 8}").type for letter in "fu")
-        numbers = [number_of(x) if isinstance(x, Datum) else word(x).view(kind) for x in given]
-        made = combined(one, numbers)
-        if made is None:
-            raise PtxError(f"loaded values in {one}", one.line)
-        return Datum(None, one.type.bits, (), made)
-
-    def read(self, operand: Operand, kind: Type) -> int:
-        if self._is_datum(operand):
-            raise PtxError(f"it computes with a loaded value: {operand}", self.line)
-        return super().read(operand, kind)
+    def register(self, register: Register) -> int:
+        found: Any = super().register(register)
+        return found.bits if isinstance(found, Held) else found
 
     def store(self, one: Instruction) -> None:
-        place, given = one.operands
-        if not any(map(self._is_datum, _parts(given))):
-            super().store(one)
-            return
-        if not isinstance(place, Address) or not isinstance(place.base, Register):
-            raise PtxError(f"{place} is no address", one.line)
-        start, bits = self.register(place.base), one.type.bits
-        for k, part in enumerate(_parts(given)):
-            address = (start + place.offset + k * bits // 8) % 2**64
-            value: Any = self._held(part, one)
-            self.stores.append(Store("global", address, value, bits))
+        super().store(one)
+        for part in _parts(one.operands[1]):
+            found: Any = self.registers.get(str(part))
+            self.origins.append(found.address if isinstance(found, Held) else None)

@@ -10,7 +10,7 @@ value after the steps, and nothing else.  Source and target do not overlap.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -39,7 +39,7 @@ from layout_algebra.validation.contracts import (
     base_of,
     check_contract,
 )
-from layout_algebra.validation.data import Datum, Step, differ, number_of, shown
+from layout_algebra.validation.data import Datum, Step, after, content, seen, shown
 from layout_algebra.validation.data_machines import DataMachine, DataThread
 from layout_algebra.validation.grids import BLOCK_REGISTERS, Grid
 from layout_algebra.validation.magic import questions_about
@@ -94,10 +94,11 @@ class TransferCase(Case):
         value: Any = store.value
         if not isinstance(value, Datum):
             raise NotATerm(f"a number is stored that was not loaded (line {store.line})")
-        if value.steps != self.steps or store.bits != self.bits:
+        if (value.steps, value.loaded, store.bits) != (self.steps, self.bits, self.bits):
             raise NotATerm(
-                f"values are stored with {store.bits} bits after {shown(value.steps)} (line "
-                f"{store.line}), where {self.bits} bits after {shown(self.steps)} are claimed"
+                f"values of {value.loaded} bits are stored with {store.bits} after "
+                f"{shown(value.steps)} (line {store.line}), where it is {self.bits} bits after "
+                f"{shown(self.steps)}"
             )
         return replace(store, value=Word(value.address.term, ADDRESS_BITS), bits=ADDRESS_BITS)
 
@@ -258,60 +259,69 @@ class Transfers(Claim):
         ]
 
     def _difference(self, run: Run) -> str | None:
-        program = self.program
+        program, step = self.program, self.bits // 8
         arguments = values_of(program, {}, {})
         held = {
             role.axis: value
             for role, value in zip(self.contract.roles, arguments, strict=True)
             if isinstance(role, Output)
         }
-        step = self.bits // 8
-        wanted = {
-            (held[TARGET] + one[TARGET] * step) % 2**64: held[SOURCE] + one[SOURCE] * step
-            for one in self._places(run.thread)
-        }
+        place = _Named(held, step)
+        places = self._places(run.thread)
+        wanted = {(held[TARGET] + one[TARGET] * step) % 2**64: one for one in places}
         specials = specials_of(self.contract, run.thread, run.block)
         named = {
             one.name: value % (1 << one.bits)
             for one, value in zip(self.function.parameters, arguments, strict=True)
         }
+        thread = DataThread(self._memory(held[SOURCE]), self.function, specials, named)
         try:
-            stores = DataThread(self.function, specials, named).run()
+            stores = thread.run()
         except PtxError as error:
-            return None if "loaded value" in str(error) else f"does not run: {error}"
-        left = {store.address: store for store in stores}
-        place = _Named(held, step)
-        for address, source in wanted.items():
-            store = left.pop(address, None)
-            if store is None:
+            return f"does not run: {error}"
+        left: dict[int, tuple[int, int | None]] = {}  # of each byte: what, and where it came from
+        for store, origin in zip(stores, thread.origins, strict=True):
+            for k in range(store.bits // 8):
+                left[(store.address + k) % 2**64] = (store.value >> 8 * k & 0xFF, origin)
+        for address, one in wanted.items():
+            found = [left.pop((address + k) % 2**64, None) for k in range(step)]
+            source = held[SOURCE] + one[SOURCE] * step
+            if None in found:
                 return f"stores nothing at {place(address)}, where {place(source)} belongs"
-            text = self._wrong(store.value, store.bits, source, place)
-            if text is not None:
-                return f"stores {text} at {place(address)}"
+            said = after(self.steps, content(one[SOURCE], self.bits, bool(self.steps)))
+            made = sum(byte << 8 * k for k, (byte, _) in enumerate(found))  # type: ignore[misc]
+            if made != said:
+                (_, origin) = found[0]  # type: ignore[misc]
+                return f"stores {self._told(made, said, origin, source, place)} at {place(address)}"
         if left:
             return f"stores at {place(next(iter(left)))} what it should not"
         return None
 
-    def _wrong(self, value: Any, bits: int, source: int, place: _Named) -> str | None:
-        if not isinstance(value, Datum):
-            return f"the number {value}, where {place(source)} belongs"
-        if bits != self.bits:
-            return f"{bits} bits, where {self.bits} belong"
-        if value.address is None:
-            belongs = number_of(Datum(source % 2**64, self.bits, self.steps))
-            if belongs is None or value.number == belongs:
-                return None
-            return (
-                f"what several loaded values make ({value.number}), where {place(source)} belongs"
-            )
-        if value.address != source % 2**64:
-            return f"{place(value.address)}, where {place(source)} belongs"
-        if value.steps != self.steps:
-            found = differ(value.steps, self.steps, self.bits)
-            if found is not None:
-                sample, made, said = found
-                return f"{made} for a value of {sample}, where {said} belongs"
-        return None
+    def _told(self, made: int, said: int, origin: int | None, source: int, place: _Named) -> str:
+        """What is stored, and what belongs there."""
+        if origin is not None and origin != source:
+            return f"{place(origin)}, where {place(source)} belongs"
+        values = (seen(made, self.bits), seen(said, self.bits)) if self.steps else (made, said)
+        index = (source - place.arrays[SOURCE]) // place.step
+        given = content(index, self.bits, bool(self.steps))
+        of = seen(given, self.bits) if self.steps else given
+        return f"{values[0]}, where {values[1]} belongs (source[{index}] is {of})"
+
+    def _memory(self, start: int) -> Callable[[int, int], int]:
+        """What loads give: the source's elements, and 0xA5 wherever else."""
+        step, floats = self.bits // 8, bool(self.steps)
+        size = self.program.places
+
+        def byte(address: int) -> int:
+            index, rest = divmod(address - start, step)
+            if not 0 <= index < size:
+                return 0xA5
+            return content(index, self.bits, floats) >> 8 * rest & 0xFF
+
+        def load(address: int, count: int) -> int:
+            return sum(byte((address + k) % 2**64) << 8 * k for k in range(count))
+
+        return load
 
     def __str__(self) -> str:
         key = sha256(self.text.encode()).hexdigest()[:12]

@@ -20,7 +20,7 @@ from layout_algebra import hardware as hw
 from layout_algebra.device import available
 from layout_algebra.validation import ContractError, Launch, Move, PtxError, validate_transfer
 from layout_algebra.validation.concrete import Thread
-from layout_algebra.validation.data import differ, steps_of
+from layout_algebra.validation.data import after, content, steps_of
 from layout_algebra.validation.reader import read_ptx
 from tests.device.ptx_mutants import changed
 
@@ -137,8 +137,8 @@ def test_the_kernels_move_what_they_should(name, target):
 
 
 FAULTS = {
-    "another constant": ("0f3F800000", "0f40000000", "stores 2.0 for a value of 0.0, where 1.0"),
-    "another instruction": ("add.f32", "mul.f32", "where 1.0 belongs at target"),
+    "another constant": ("0f3F800000", "0f40000000", "where 2.0 belongs (source[0] is 1.0)"),
+    "another instruction": ("add.f32", "mul.f32", "where 2.0 belongs (source[0] is 1.0)"),
     "an element twice": ("+4];", "+8];", "belongs at target"),
     "a row further": ("shl.b64", "shr.u64", "belongs at target"),
     "a store that is missing": ("st.global.f32 ", "// ", "stores nothing at target"),
@@ -309,9 +309,9 @@ def test_choices_between_loaded_values():
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("sub.f32 %f8, %f1, %f2; add.f32 %f1, %f8, %f2;", "2 loaded values"),
-        ("mov.b32 %r4, %f1; add.s32 %r5, %r4, 1; mov.b32 %f1, %r5;", "computes with what it loads"),
-        ("cvt.rn.f32.f32 %f1, %f1;", "after cvt"),
+        ("add.f32 %f8, %f1, %f2; sub.f32 %f1, %f8, %f2;", "2 loaded values"),
+        ("mov.b32 %r4, %f1; add.s32 %r5, %r4, 0; mov.b32 %f1, %r5;", "computes with what it loads"),
+        ("add.f32 %f1, %f1, 0f00000000;", "after add.f32 x, 0x0"),
     ],
 )
 def test_what_no_verdict_is_given_of(line, says):
@@ -325,7 +325,7 @@ def test_what_no_verdict_is_given_of(line, says):
 }}
 """
     )
-    proof = moved(text, Move(ROWS, (32, 4)))
+    proof = moved(text, Move(ROWS, (32, 4), dtype="int32"))
     assert proof.verdict is Verdict.UNDECIDED
     assert says in str(proof)
 
@@ -342,7 +342,39 @@ def test_a_number_that_was_not_loaded_is_refuted():
     )
     proof = moved(text, Move(ROWS, (32, 4)))
     assert proof.verdict is Verdict.REFUTED
-    assert "stores the number 1065353216, where source[0] belongs at target[0]" in str(proof)
+    assert "stores 1065353216, where 1 belongs (source[0] is 1) at target[0]" in str(proof)
+
+
+def test_halves_of_a_value():
+    """Loads of 16 bits: one is not the value, two of them are, of which no verdict is given."""
+    one = (
+        HEAD
+        + """
+    ld.global.v4.b32 {%r4, %r5, %r6, %r7}, [%rd4];
+    ld.global.b16 %r4, [%rd4];
+    st.global.v4.b32 [%rd5], {%r4, %r5, %r6, %r7};
+    ret;
+}
+"""
+    )
+    proof = moved(one, Move(ROWS, (32, 4), through=lambda x: x * 2))
+    assert proof.verdict is Verdict.REFUTED
+    two = (
+        HEAD
+        + """
+    ld.global.v4.b32 {%r4, %r5, %r6, %r7}, [%rd4];
+    st.global.v4.b32 [%rd5], {%r4, %r5, %r6, %r7};
+    ld.global.b16 %r4, [%rd4];
+    ld.global.b16 %r5, [%rd4+2];
+    st.global.b16 [%rd5], %r4;
+    st.global.b16 [%rd5+2], %r5;
+    ret;
+}
+"""
+    )
+    assert moved(two, Move(ROWS, (32, 4))).verdict is Verdict.UNDECIDED
+    other = two.replace("[%rd4+2]", "[%rd4+4]")
+    assert moved(other, Move(ROWS, (32, 4), through=None)).verdict is Verdict.REFUTED
 
 
 # -- what is asked ---------------------------------------------------------------------------
@@ -360,10 +392,22 @@ def test_steps():
         steps_of(lambda x: x + 1, "int8")
     with pytest.raises(TypeError, match="gives no value"):
         steps_of(lambda x: 3, "float32")
-    one: tuple = steps_of(lambda x: x * 3, "float32")
-    other: tuple = ()
-    assert differ(one, other, 32) == (1.0, np.float32(3), np.float32(1))
-    assert differ(one, one, 32) is None
+
+
+def test_what_steps_make_of_numbers():
+    def bits(value, dtype=np.float32):
+        return int(dtype(value).view(f"u{np.dtype(dtype).itemsize}"))
+
+    for through in (lambda x: 3 * x - 1, lambda x: 1 - abs(-x), lambda x: x * 2 + 0.5):
+        for value in (0.0, 1.0, -2.5, 1e6):
+            made = after(steps_of(through, "float32"), bits(value))
+            assert made == bits(through(np.float32(value)))
+    half = after(steps_of(lambda x: x + 1, "float16"), bits(7, np.float16))
+    assert half == bits(8, np.float16)
+    for size in (8, 16, 32, 64):
+        for floats in (False, size > 8):
+            made = [content(k, size, floats) for k in range(200)]
+            assert len(set(made)) == 200
 
 
 @pytest.mark.parametrize(
