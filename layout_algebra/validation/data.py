@@ -157,11 +157,21 @@ def after(steps: Sequence[Step], value: int) -> int:
 
 
 def content(index: int, bits: int, floats: bool) -> int:
-    """What element `index` of an array holds where numbers are needed: its own number, and one."""
-    number = index % ((1 << min(bits - 5, 24)) - 9) + 1 if bits > 8 else index % 251 + 1
+    """What element `index` of an array holds where numbers are needed: a whole number above zero.
+
+    Elements hold different numbers, as far as their bits allow.  Near elements hold numbers that
+    are far apart (multiples of the golden ratio, modulo a prime): a step that was left out, or done
+    twice, shall not give what the next element holds.
+    """
+    modulus, factor = _SPREAD[min(bits, 32)]
+    number = index * factor % modulus + 1
     if not floats:
-        return number % (1 << bits)
+        return number
     return int(np.dtype(f"f{bits // 8}").type(number).view(f"u{bits // 8}"))
+
+
+#: By bits: a prime whose multiples' rests a float of that many bits holds, and the multiplier.
+_SPREAD = {8: (251, 155), 16: (2039, 1260), 32: (16777199, 10368879)}
 
 
 def seen(bits: int, size: int) -> str:

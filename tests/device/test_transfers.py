@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import re
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -309,7 +310,7 @@ def test_choices_between_loaded_values():
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("add.f32 %f8, %f1, %f2; sub.f32 %f1, %f8, %f2;", "2 loaded values"),
+        ("sub.f32 %f8, %f2, %f2; add.f32 %f1, %f1, %f8;", "2 loaded values"),
         ("mov.b32 %r4, %f1; add.s32 %r5, %r4, 0; mov.b32 %f1, %r5;", "computes with what it loads"),
         ("add.f32 %f1, %f1, 0f00000000;", "after add.f32 x, 0x0"),
     ],
@@ -328,6 +329,23 @@ def test_what_no_verdict_is_given_of(line, says):
     proof = moved(text, Move(ROWS, (32, 4), dtype="int32"))
     assert proof.verdict is Verdict.UNDECIDED
     assert says in str(proof)
+
+
+def test_sums_that_round_are_refuted_by_the_numbers_of_a_run():
+    text = (
+        HEAD
+        + """
+    ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd4];
+    add.f32 %f8, %f1, %f2;
+    sub.f32 %f1, %f8, %f2;
+    st.global.v4.f32 [%rd5], {%f1, %f2, %f3, %f4};
+    ret;
+}
+"""
+    )
+    proof = moved(text, Move(ROWS, (32, 4), dtype="int32"))
+    assert proof.verdict is Verdict.REFUTED
+    assert re.search(r"stores \d+, where \d+ belongs", str(proof))
 
 
 def test_a_number_that_was_not_loaded_is_refuted():
@@ -408,6 +426,8 @@ def test_what_steps_make_of_numbers():
         for floats in (False, size > 8):
             made = [content(k, size, floats) for k in range(200)]
             assert len(set(made)) == 200
+            # A step that was left out or done twice must not give what a near element holds.
+            assert size == 8 or min(abs(a - b) for a, b in pairwise(sorted(made))) > 2
 
 
 @pytest.mark.parametrize(
