@@ -24,6 +24,7 @@ import keyword
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from operator import index
 from typing import Literal, TypeAlias, Union
 
 from layout_algebra.errors import DimError
@@ -459,7 +460,7 @@ def evaluate(size: Size, values: Mapping[str, int]) -> int:
     """The number that a size is when the Dims have these values (by Dim name).
 
     Raises:
-        DimError: a Dim without a value, or a value outside the Dim's constraints.
+        DimError: a Dim without a value, one that is no int, or one outside the Dim's constraints.
     """
     if isinstance(size, int):
         return size
@@ -534,6 +535,9 @@ def _atom_value(atom: Atom, values: Mapping[str, int]) -> int:
     if atom.name not in values:
         raise DimError(f"no value given for Dim {atom.name!r}")
     value = values[atom.name]
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise DimError(f"the value of Dim {atom.name!r} is an int; got {value!r}")
+    value = index(value)
     high = atom.at_most
     if value % atom.multiple_of or value < atom.at_least or (high is not None and value > high):
         raise DimError(f"{value} is not a value of {atom.call()}")
