@@ -116,7 +116,8 @@ def shared(layout: Layout, shape: Sequence[int], dtype: str) -> Shared:
         dtype: element type, by NumPy's name.
 
     Raises:
-        LayoutError: other axes, copies, negative places, or a shape of another size.
+        LayoutError: other axes, copies, negative places, a shape of another size, or elements that
+            share a place.
         ToolchainError: no numba-cuda.
     """
     made = Shared("shared")
@@ -125,6 +126,7 @@ def shared(layout: Layout, shape: Sequence[int], dtype: str) -> Shared:
     if others or layout.replica:
         found = f"it is on {', '.join(others)} too" if others else "it has copies"
         raise LayoutError(f"shared memory has one place on m for an element; {layout}: {found}")
+    inverse(layout)  # refuses elements that share a place
     code = _Code(made)
     made.place = code.function(
         "place", function_source(_storage(layout, made.shape), None, "place")

@@ -7,9 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from layout_algebra.claims import Claim, Covers
-from layout_algebra.errors import (
-    WitnessError,
-)
+from layout_algebra.errors import CoordinateError, WitnessError
 from layout_algebra.prover.options import (
     Options,
 )
@@ -42,7 +40,11 @@ def by_solver(claim: Claim, facts: Facts, options: Options) -> Proof:
             continue
         queries.append(answer.query)
         if answer.result == "sat":
-            witness = _witness(claim, one, answer)
+            try:
+                witness = _witness(claim, one, answer)
+            except CoordinateError as error:
+                unknown.append(f"an answer to '{one.about}' is no counterexample ({error})")
+                continue
             return Proof(
                 claim,
                 Verdict.REFUTED,

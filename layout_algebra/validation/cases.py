@@ -67,6 +67,11 @@ class Case:
         grid = Grid(self.thread, max(contract.threads, 1), contract.block)
         return execute(self.program.function, arguments_of(self.program, at), grid, self.known)
 
+    @property
+    def moves(self) -> bool:
+        """Whether what is stored are addresses, those that values were loaded from."""
+        return False
+
     def variables(self) -> list[Var]:
         """What says which thread, or which call."""
         found = variables([self.thread, *self.coordinates.values()])

@@ -21,7 +21,7 @@ from layout_algebra.folding import variables
 from layout_algebra.questions import Clause, Question, question
 from layout_algebra.terms import Term
 from layout_algebra.validation.cases import Case, Wanted
-from layout_algebra.validation.contracts import address_of, base_of
+from layout_algebra.validation.contracts import Program, address_of, base_of
 from layout_algebra.validation.symbolic import Path, Placed
 from layout_algebra.validation.words import Word, congruent, signed, unsigned
 
@@ -146,17 +146,21 @@ def _arrays_apart(case: Case, clauses: Sequence[Clause]) -> list[Clause]:
     return found
 
 
+def _within(program: Program, address: Term) -> Term:
+    """An address as one from the start of the array in which it is."""
+    for one in program.contract.outputs:
+        if base_of(program, one) in variables([address]):
+            start = address_of(program, one, terms.const(0))
+            return terms.linear([(address, 1), (start, -1)])
+    return address
+
+
 def _beside(case: Case, path: Path) -> set[str]:
     """What conditions, values and offsets in the arrays depend on, beside the thread's number."""
     program = case.program
     inner: list[Term] = [condition.term for condition in path.conditions]
     for store in path.stores:
-        inner.append(store.value.term)
-        offset = store.address.term
-        for one in program.contract.outputs:
-            if base_of(program, one) in variables([offset]):
-                start = address_of(program, one, terms.const(0))
-                offset = terms.linear([(offset, 1), (start, -1)])
-                break
-        inner.append(offset)
+        value = store.value.term
+        inner.append(_within(program, value) if case.moves else value)
+        inner.append(_within(program, store.address.term))
     return {variable.name for variable in variables(inner) - set(case.variables())}

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from numbers import Real
+from typing import Any, Never, TypeAlias
 
 import numpy as np
 
@@ -31,6 +32,9 @@ class Datum:
     loaded: int
     bits: int
     steps: tuple[Step, ...] = ()
+    #: The last step is a product without a rounding modifier: ptxas may make one step of it and of
+    #: a sum without one that follows (PTX ISA, mul and add of floating point).
+    loose: bool = False
 
 
 def step_of(one: Instruction, operands: Sequence[int | None]) -> Step:
@@ -63,7 +67,7 @@ class Value:
         self.steps = steps
 
     def _with(self, opcode: str, *operands: object) -> Value:
-        bits = bits_of(self.dtype)
+        bits = _bits_of_float(self.dtype)
         given = tuple(None if one is None else constant_bits(one, self.dtype) for one in operands)
         return Value(self.dtype, (*self.steps, _usual(f"{opcode}.f{bits}", given, bits)))
 
@@ -91,6 +95,13 @@ class Value:
     def __abs__(self) -> Value:
         return self._with("abs", None)
 
+    def _decides(self, *_: object) -> Never:
+        raise TypeError("what is done to a value may not depend on what it is")
+
+    __bool__ = __lt__ = __le__ = __gt__ = __ge__ = _decides
+    __eq__ = __ne__ = _decides  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]
+
 
 def steps_of(through: Callable[[Any], Any] | None, dtype: str) -> tuple[Step, ...]:
     """The steps that a callable of one value does.
@@ -106,15 +117,25 @@ def steps_of(through: Callable[[Any], Any] | None, dtype: str) -> tuple[Step, ..
     return found.steps
 
 
+def _bits_of_float(dtype: str) -> int:
+    if dtype not in ("float16", "float32", "float64"):
+        raise TypeError(
+            f"arithmetic on values is followed for float16, float32 and float64, by these names; "
+            f"got {dtype!r}"
+        )
+    return bits_of(dtype)
+
+
 def constant_bits(number: object, dtype: str) -> int:
     """A constant as the bits of a type.
 
     Raises:
         TypeError: no number, or no floating-point type.
     """
-    own = np.dtype(dtype)
-    if own.kind != "f" or isinstance(number, Value) or not np.isscalar(number):
+    _bits_of_float(dtype)
+    if isinstance(number, bool) or not isinstance(number, Real):
         raise TypeError(f"{number!r} is no constant of {dtype}")
+    own = np.dtype(dtype)
     return int(own.type(number).view(f"u{own.itemsize}"))  # type: ignore[call-overload]
 
 

@@ -93,7 +93,12 @@ class DataMachine(Machine):
                 raise NotATerm(f"a number that varies in {one}")
             operands.append(value)
         (datum,) = data
-        return replace(datum, bits=one.type.bits, steps=(*datum.steps, step_of(one, operands)))
+        rounded = "rn" in one.modifiers
+        if datum.loose and one.opcode in ("add", "sub") and not rounded:
+            raise NotATerm(f"a product and {one} may become one fma: say .rn in one of them")
+        step = step_of(one, operands)
+        loose = step[0].startswith("mul") and not rounded
+        return replace(datum, bits=one.type.bits, steps=(*datum.steps, step), loose=loose)
 
     def word(self, operand: Operand, bits: int, one: Instruction) -> Word:
         if self._datum(operand) is not None:

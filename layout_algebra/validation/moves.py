@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
+import numpy as np
+
 from layout_algebra import terms
+from layout_algebra.arithmetic import integers
 from layout_algebra.axes import m
 from layout_algebra.folding import substitute
 from layout_algebra.inverting import inverse
@@ -19,6 +23,7 @@ from layout_algebra.maps import Map
 from layout_algebra.terms import Term
 from layout_algebra.validation.contracts import ContractError
 from layout_algebra.validation.data import Step, steps_of
+from layout_algebra.validation.grids import MOST_THREADS
 from layout_algebra.values import row_major_strides
 
 #: The outputs of the map, and the names of the arrays.
@@ -51,10 +56,14 @@ class Move:
 
         Raises:
             ContractError: a layout that holds nothing in some slot of some thread, or is on axes
-                that are no thread's.
+                that are no thread's; a shape of another size; two elements in one place of the
+                target.
             NotInjectiveError: two elements in one slot.
         """
-        return _map_of(self.held, self.shape, self.source, self.target)
+        shape = (self.shape,) if isinstance(self.shape, int) else tuple(self.shape)
+        found = _map_of(self.held, shape, self.source, self.target)
+        _check_places(found)
+        return found
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -64,6 +73,9 @@ class Move:
 
 def _map_of(held: Any, shape: Sequence[int], source: Any, target: Any) -> Map:
     """(thread, slot) -> the element that is read and the place where it is written."""
+    size = Map.of(held).size
+    if size != prod(shape):
+        raise ContractError(f"{held} has {size} elements; got shape {tuple(shape)}")
     found = inverse(held)
     if not isinstance(found, Map) or found.guard:
         raise ContractError(f"not every slot of every thread holds an element: {held}")
@@ -94,6 +106,24 @@ def _map_of(held: Any, shape: Sequence[int], source: Any, target: Any) -> Map:
     return Map((thread, slot), tuple(outputs))
 
 
+def _check_places(f: Map) -> None:
+    """Raises ContractError where two elements belong at one place of the target."""
+    thread, slot = (np.arange(_int(one.extent)) + _int(one.low) for one in f.coordinates)
+    at: dict[Any, Any] = dict(zip(f.coordinates, (thread[:, None], slot[None, :]), strict=True))
+    found = integers.values_of([f.output(SOURCE), f.output(TARGET)], at)
+    shape = (len(thread), len(slot))
+    source, target = (np.broadcast_to(one, shape).ravel() for one in found)
+    order = np.argsort(target, kind="stable")
+    source, target = source[order], target[order]
+    both = np.flatnonzero((target[1:] == target[:-1]) & (source[1:] != source[:-1]))
+    if len(both):
+        k = both[0]
+        raise ContractError(
+            f"elements {source[k]} and {source[k + 1]} of the source both belong at "
+            f"target[{target[k]}]"
+        )
+
+
 def _rows(shape: Sequence[int]) -> TileLayout:
     return TileLayout.from_iters(
         [(n, step, m) for n, step in zip(shape, row_major_strides(list(shape)), strict=True)]
@@ -121,6 +151,8 @@ def _threads(found: Map) -> int:
             raise ContractError(f"{one.name} is no axis of the threads of a block")
         step, many = _STEPS[one.name]
         extent = _int(one.extent)
+        if many is not None and extent > many:
+            raise ContractError(f"{one.name} is below {many}; got {extent} of it")
         if one.low != 0 or (many is not None and extent != many and len(found.coordinates) > 2):
             raise ContractError(f"not every thread holds an element: {one.name} from {one.low}")
         reach.append((step, extent))
@@ -129,6 +161,8 @@ def _threads(found: Map) -> int:
         if step != count:
             raise ContractError("not every thread of the block is one of the owners")
         count *= extent
+    if count > MOST_THREADS:
+        raise ContractError(f"a block has at most {MOST_THREADS} threads; got {count}")
     return count
 
 

@@ -54,9 +54,13 @@ class Register:
 
 @dataclass(frozen=True)
 class Immediate:
-    """A number in the text, as written: it is reduced to the size that reads it."""
+    """A number in the text, as written: it is reduced to the size that reads it.
+
+    `floating` is the size of a floating-point literal, whose value is its bits; None for integers.
+    """
 
     value: int
+    floating: int | None = None
 
     def __str__(self) -> str:
         return str(self.value)

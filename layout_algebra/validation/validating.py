@@ -152,7 +152,8 @@ def validate_transfer(
         entry: the entry; None where there is only one.
         move: which thread moves which elements, from where to where.
         parameters: as for `validate_ptx`, with "source" and "target" for the arrays.
-        launch: the threads; as many as hold elements, in one block, when not given.
+        launch: the threads; as many as hold elements, in one block, when not given.  A launch has
+            whole blocks; all but the threads of the first that hold elements store nothing.
         budget: limits of each solver query.
 
     Returns:
@@ -168,8 +169,15 @@ def validate_transfer(
     held = f.extents[0]
     if not isinstance(held, int):
         raise ContractError("compiled code has numbers for sizes: evaluate the Dims first")
-    threads = held if launch.threads is None else launch.threads
-    block = min(threads, MOST_THREADS) if launch.block is None else launch.block
+    block = held if launch.block is None else launch.block
+    if not held <= block <= MOST_THREADS:
+        raise ContractError(
+            f"{held} threads of a block hold elements; a block has from {held} to {MOST_THREADS} "
+            f"threads, got {block}"
+        )
+    threads = block if launch.threads is None else -(-launch.threads // block) * block
+    if threads < held:
+        raise ContractError(f"{held} threads hold elements; the launch has {launch.threads}")
     contract = Contract(roles, threads, block)
     return prove(Transfers(f, text, function.name, contract, bits, move.steps), budget=budget)
 
