@@ -166,6 +166,27 @@ def test_what_is_refused(ask, says):
         ask()
 
 
+def test_values_with_parts_that_are_no_numbers():
+    pair = [("a", "i4"), ("b", "f4")]
+    both = TileLayout(S[2:0])
+    with pytest.raises(LayoutError, match="another value"):
+        both.pack_array(np.array([(1, np.nan), (2, np.nan)], pair))
+    same = both.pack_array(np.array([(1, np.nan), (1, np.nan)], pair))
+    assert same["a"].tolist() == [1]
+    copied = TileLayout(S[1:1] + R[2 : 1 @ laneid])
+    with pytest.raises(LayoutError, match="copies of element"):
+        copied.unpack_array(np.array([[complex(1, np.nan)], [complex(2, np.nan)]]), (1,))
+    alike = np.array([[complex(1, np.nan)], [complex(1, np.nan)]])
+    assert copied.unpack_array(alike, (1,)).real.tolist() == [1]
+
+
+def test_fillings_and_extents():
+    holes = TileLayout(S[(2, 3) : (4, 1)])
+    with pytest.raises(LayoutError, match="cannot be filled with nan"):
+        holes.pack_array(np.zeros((2, 3), int), fill=np.nan)
+    assert holes.pack_array(np.zeros((2, 3), int), extents={"m": np.int64(9)}).shape == (9,)
+
+
 def test_one_place():
     assert TileLayout(S[1:1]).pack_array(5).tolist() == [5]
     warpgroup = TileLayout(S[128 : 1 @ tid_in_wg])

@@ -60,6 +60,8 @@ def packed(
     sizes = _sizes(what, axes, table, extents)
     if not axes:  # one element in the one place
         return array.reshape(())
+    if array.dtype.kind in "iu" and not _is_whole(fill):
+        raise LayoutError(f"pack_array: places of {array.dtype} cannot be filled with {fill!r}")
     made = np.full(sizes, fill, dtype=array.dtype)
     places = tuple(_by_copy(table[axis], array) for axis in axes)
     values = np.broadcast_to(array.reshape(-1, 1), places[0].shape)
@@ -111,6 +113,10 @@ def unpacked(
     return values[:, 0].reshape(tuple(shape))
 
 
+def _is_whole(number: Any) -> bool:
+    return not isinstance(number, float | np.floating) or float(number).is_integer()
+
+
 def _by_copy(own: NDArray[np.int64], array: NDArray[Any]) -> NDArray[np.int64]:
     """Places as (element, copy)."""
     return own.reshape(array.size, -1)
@@ -131,6 +137,8 @@ def _sizes(
     for axis in axes:
         low, high = int(table[axis].min()), int(table[axis].max())
         size = extents.get(axis, high + 1)
+        if isinstance(size, np.integer):
+            size = int(size)
         if type(size) is not int or low < 0 or high >= size:
             raise LayoutError(
                 f"{verb}: places on {axis} are {low} to {high}, and the array has "
@@ -143,5 +151,10 @@ def _sizes(
 
 
 def _differing(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.bool_]:
-    """Where two arrays differ; not-a-number is itself."""
+    """Where two arrays differ; not-a-number is itself, also as a part of a value."""
+    if one.dtype.names is not None:
+        fields = [_differing(one[name], other[name]) for name in one.dtype.names]
+        return np.logical_or.reduce(fields) if fields else np.zeros(one.shape, dtype=bool)
+    if one.dtype.kind == "c":
+        return _differing(one.real, other.real) | _differing(one.imag, other.imag)
     return (one != other) & ~((one != one) & (other != other))

@@ -93,6 +93,8 @@ def test_refused(make, says):
 def test_elements_that_share_a_slot_are_refused():
     with pytest.raises(NotInjectiveError):
         fragment(TileLayout(S[(32, 4) : (1 @ laneid, 0)]), (32, 4), "float32")
+    with pytest.raises(NotInjectiveError):
+        shared(TileLayout(S[(4, 4) : (4, 0)]), (4, 4), "float32")
 
 
 @needs_cuda
