@@ -156,5 +156,5 @@ def _differing(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.bool_]:
         fields = [_differing(one[name], other[name]) for name in one.dtype.names]
         return np.logical_or.reduce(fields) if fields else np.zeros(one.shape, dtype=bool)
     if one.dtype.kind == "c":
-        return _differing(one.real, other.real) | _differing(one.imag, other.imag)
+        return _differing(np.real(one), np.real(other)) | _differing(np.imag(one), np.imag(other))
     return (one != other) & ~((one != one) & (other != other))
