@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
+from layout_algebra import terms
 from layout_algebra.algebra import invert, locate
 from layout_algebra.algebra.checking import reported
 from layout_algebra.algebra.deciding import Decide
@@ -20,6 +21,7 @@ from layout_algebra.algebra.invert import FiniteInverse, NotInjectiveError
 from layout_algebra.algebra.unswizzle import swizzle_inverse
 from layout_algebra.axes import Axis
 from layout_algebra.errors import CoordinateError
+from layout_algebra.folding import substitute
 from layout_algebra.layouts import ComposeLayout, TileLayout
 from layout_algebra.maps import Map
 from layout_algebra.tile_operations import any_layout
@@ -45,6 +47,24 @@ def inverse(
     layout = any_layout("layout", layout)  # type: ignore[assignment]
     result = _held(layout, invert.inverse(layout, decide))
     return reported("inverse", result, layout=layout)
+
+
+def inverse_map(layout: TileLayout | ComposeLayout) -> Map | None:
+    """The inverse as a Map from the places, by axis; None where there is no formula.
+
+    Raises:
+        NotInjectiveError: two elements share a place.
+    """
+    found = inverse(layout)
+    if isinstance(found, Map):
+        return found
+    if not isinstance(found, TileLayout | ComposeLayout):
+        return None
+    (axis,) = layout.axes
+    flat = found.map((found.size(),))
+    (variable,) = flat.coordinates
+    place = terms.var(axis.name, variable.low, variable.high)
+    return Map((place,), tuple((a, substitute(t, {variable: place})) for a, t in flat.outputs))
 
 
 def left_inverse(layout: TileLayout | ComposeLayout, *, decide: Decide | None = None) -> Found:

@@ -31,7 +31,7 @@ from layout_algebra.device.kernels import exec_source, number
 from layout_algebra.device.toolchain import require
 from layout_algebra.errors import LayoutError
 from layout_algebra.folding import substitute
-from layout_algebra.inverting import inverse
+from layout_algebra.inverting import inverse, inverse_map
 from layout_algebra.layouts import ComposeLayout, TileLayout
 from layout_algebra.maps import Map
 
@@ -289,17 +289,9 @@ def function_lines(head: str, lines: Sequence[str]) -> str:
 
 def _slot_map(layout: Layout, shape: Sequence[int]) -> Map:
     """(owner, slot) -> the element's coordinates."""
-    found = inverse(layout)
-    if not isinstance(found, Map):
-        if not isinstance(found, TileLayout | ComposeLayout):
-            raise LayoutError(
-                f"fragment: there is no formula for which element a slot holds: {layout}"
-            )
-        (axis,) = layout.axes
-        flat = found.map((number(found.size()),))
-        (variable,) = flat.coordinates
-        place = terms.var(axis.name, variable.low, variable.high)
-        found = Map((place,), tuple((a, _put(t, {variable: place})) for a, t in flat.outputs))
+    found = inverse_map(layout)
+    if found is None:
+        raise LayoutError(f"fragment: there is no formula for which element a slot holds: {layout}")
     index = found.output(m.name) if m.name in found.axes else terms.const(0)
     digits = terms.split(index, [int(n) for n in shape])
     outputs = tuple((f"i{d}", digit) for d, digit in enumerate(digits))

@@ -17,7 +17,7 @@ from layout_algebra import terms
 from layout_algebra.arithmetic import integers
 from layout_algebra.axes import m
 from layout_algebra.folding import substitute
-from layout_algebra.inverting import inverse
+from layout_algebra.inverting import inverse_map
 from layout_algebra.layouts import TileLayout
 from layout_algebra.maps import Map
 from layout_algebra.terms import Term
@@ -76,8 +76,10 @@ def _map_of(held: Any, shape: Sequence[int], source: Any, target: Any) -> Map:
     size = Map.of(held).size
     if size != prod(shape):
         raise ContractError(f"{held} has {size} elements; got shape {tuple(shape)}")
-    found = inverse(held)
-    if not isinstance(found, Map) or found.guard:
+    found = inverse_map(held)
+    if found is None:
+        raise ContractError(f"there is no formula for which element a slot holds: {held}")
+    if found.guard:
         raise ContractError(f"not every slot of every thread holds an element: {held}")
     thread = terms.coordinate("thread", _threads(found))
     at: dict[terms.Var, Term] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from layout_algebra import R, S, TileLayout, Verdict, laneid, m, tx
+from layout_algebra import ComposeLayout, R, S, TileLayout, Verdict, laneid, m, tx
 from layout_algebra.prover import Budget
 from layout_algebra.validation import (
     ContractError,
@@ -143,6 +143,27 @@ def test_launches_have_whole_blocks():
 def test_moves_that_do_not_fit(move):
     with pytest.raises(ContractError):
         move.map
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        TileLayout(S[128 : 1 @ tx]),
+        TileLayout(S[4:1]),
+        ComposeLayout(0, 1, 1, TileLayout(S[4:1])),
+        ComposeLayout(0, 1, 1, ROWS),
+    ],
+    ids=str,
+)
+def test_moves_of_layouts_on_one_axis_and_swizzled(held):
+    size = held.size()
+    f = Move(held, (size,)).map
+    threads, slots = f.extents
+    for thread in range(threads):
+        for slot in range(slots):
+            place = {axis.name: thread if axis.is_thread else slot for axis in held.axes}
+            index = f.apply(thread, slot)["source"]
+            assert {name: held.apply(index)[name] for name in place} == place
 
 
 @pytest.mark.parametrize(
