@@ -67,7 +67,12 @@ def _shown(access: Access, target: MemoryTarget, proof: Proof) -> Service:
         values = proof.witness.points[0]
         for free in access.free:
             first[free.variable] = values.get(free.name, 0) // free.multiple
-    return service_at(access, target, 0, first)
+    bases = range(0, target.banks * target.bank_bytes, access.align)
+    shown = service_at(access, target, 0, first)
+    if proof.verdict is Verdict.REFUTED:  # the first base at which there is a conflict
+        found = (service_at(access, target, 8 * base, first) for base in bases)
+        shown = next((one for one in found if one.degree > 1), shown)
+    return shown
 
 
 def table(service: Service) -> list[str]:

@@ -69,3 +69,12 @@ def test_a_formula_has_a_coordinate_for_each_dimension(notation, formula, capsys
 def test_wrong_arguments(arguments, message, capsys):
     assert main(["banks", PLAIN, *arguments]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_conflict_at_some_bases_only_is_drawn_at_one_of_them(capsys):
+    assert main(["banks", "S[(32,32):(33,1)]", "--access", "column", "--dtype", "half"]) == 1
+    text = capsys.readouterr().out
+    assert "base = 2" in text
+    assert "!" in text
+    assert "2 wavefronts here" in text
+    assert "PROVED  ConflictDegree, at most 2" in text
