@@ -30,6 +30,6 @@ def test_the_code_runs_and_keeps_its_word(capsys: pytest.CaptureFixture[str]) ->
     assert tile.apply(1, 0, shape=(8, 64)) == {"m": 72}
     assert prove(injective(frag)).verdict is Verdict.PROVED
     assert prove(injective(frag)).method.startswith("structure")
-    assert prove(space["frag_is_injective"]()).verdict is Verdict.PROVED
+    assert prove(space["fragment_is_injective"]()).verdict is Verdict.PROVED
     with pytest.raises(NotProvedError, match="elements"):
         space["assert_proved"](injective(space["padded"]))

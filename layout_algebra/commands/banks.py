@@ -48,20 +48,20 @@ def main(arguments: argparse.Namespace) -> int:
     access = access_of(buffer, arguments.access, size, arguments.kind)
     target = TARGETS[arguments.target]
     proofs = [prove(BankConflictFree(access, target=target)), prove(Vectorizable(access))]
-    service = _shown(access, target, proofs[0])
+    service, base = _shown(access, target, proofs[0])
     degree = prove(ConflictDegree(access, max(1, service.degree), target=target))
     if proofs[0].verdict is Verdict.REFUTED and proofs[1].verdict is Verdict.PROVED:
         proofs.append(degree)
     if arguments.json:
         print(json.dumps(_json(access, service, proofs), indent=1))
     else:
-        print("\n".join(_text(access, service, proofs)))
+        print("\n".join(_text(access, service, base, proofs)))
     worst = min(proof.verdict for proof in proofs)
     return 0 if worst is Verdict.PROVED else 1 if worst is Verdict.REFUTED else 3
 
 
-def _shown(access: Access, target: MemoryTarget, proof: Proof) -> Service:
-    """The service that is drawn: the counterexample's, or the first."""
+def _shown(access: Access, target: MemoryTarget, proof: Proof) -> tuple[Service, int]:
+    """What is drawn, where there is a conflict if there is one; and its base in bytes."""
     first = next(points(access))
     if proof.witness is not None and proof.witness.points:
         values = proof.witness.points[0]
@@ -70,9 +70,9 @@ def _shown(access: Access, target: MemoryTarget, proof: Proof) -> Service:
     bases = range(0, target.banks * target.bank_bytes, access.align)
     shown = service_at(access, target, 0, first)
     if proof.verdict is Verdict.REFUTED:  # the first base at which there is a conflict
-        found = (service_at(access, target, 8 * base, first) for base in bases)
-        shown = next((one for one in found if one.degree > 1), shown)
-    return shown
+        found = ((service_at(access, target, 8 * base, first), base) for base in bases)
+        return next((one for one in found if one[0].degree > 1), (shown, 0))
+    return shown, 0
 
 
 def table(service: Service) -> list[str]:
@@ -92,7 +92,7 @@ def table(service: Service) -> list[str]:
     return lines
 
 
-def _text(access: Access, service: Service, proofs: Sequence[Proof]) -> list[str]:
+def _text(access: Access, service: Service, base: int, proofs: Sequence[Proof]) -> list[str]:
     lines = [str(access)]
     for proof in proofs:
         name = str(proof.claim).split("(", 1)[0]
@@ -102,8 +102,9 @@ def _text(access: Access, service: Service, proofs: Sequence[Proof]) -> list[str
         lines += [
             f"  {text}" for text in (proof.witness and proof.witness.summary, proof.reason) if text
         ]
+    where = f" (base = {base})" if base else ""
     lines.append(
-        f"{service.wavefronts} wavefronts here, at least {service.least} for these words; "
+        f"{service.wavefronts} wavefronts here{where}, at least {service.least} for these words; "
         f"{service.target.name}"
     )
     return [*lines, *table(service)]

@@ -13,15 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 
-from layout_algebra.claims import Claim, Dims, Point, Subject
+from layout_algebra.claims import Dims, Point, Subject
 from layout_algebra.claims.base import check_subject
 from layout_algebra.device.kernels import flat_map
-from layout_algebra.errors import CoordinateError
 from layout_algebra.maps import Map
-from layout_algebra.questions import Question
-from layout_algebra.validation.arithmetic import NotATerm
 from layout_algebra.validation.cases import Case, cases_of
-from layout_algebra.validation.comparing import Findings, compare
+from layout_algebra.validation.compiled import Compiled
 from layout_algebra.validation.contracts import (
     Contract,
     ContractError,
@@ -30,7 +27,6 @@ from layout_algebra.validation.contracts import (
 )
 from layout_algebra.validation.enumerating import difference_in_any_block, first_difference
 from layout_algebra.validation.grids import BLOCK_REGISTERS, COUNTED
-from layout_algebra.validation.magic import questions_about
 from layout_algebra.validation.reader import read_ptx
 from layout_algebra.validation.replaying import replayed
 from layout_algebra.validation.syntax import Function
@@ -38,7 +34,7 @@ from layout_algebra.verdicts import Witness
 
 
 @dataclass(frozen=True)
-class Validates(Claim):
+class Validates(Compiled):
     """The function `entry` of a PTX text stores the places of f, as the contract says."""
 
     f: Subject
@@ -78,40 +74,6 @@ class Validates(Claim):
     def cases(self) -> tuple[Case, ...]:
         return cases_of(self.program)
 
-    @cached_property
-    def findings(self) -> tuple[Findings, ...] | None:
-        """What symbolic execution leaves open, case by case; None: it does not get through."""
-        try:
-            return tuple(compare(case) for case in self.cases)
-        except NotATerm:
-            return None
-
-    @property
-    def beside(self) -> frozenset[str]:
-        """What stores depend on beside the thread's number."""
-        return frozenset().union(*(one.beside for one in self.findings or ()))
-
-    @cached_property
-    def obstacle(self) -> str:
-        """Why symbolic execution does not get through; empty where it does."""
-        try:
-            for case in self.cases:
-                compare(case)
-        except NotATerm as signal:
-            return str(signal)
-        return ""
-
-    def questions(self) -> tuple[Question, ...] | None:
-        if self.findings is None or self.beside & BLOCK_REGISTERS:
-            return None
-        found = [one for findings in self.findings for one in findings.questions]
-        return (*found, *self.division_questions())
-
-    def division_questions(self) -> tuple[Question, ...]:
-        """That multiplications and shifts are the divisions for which they were taken."""
-        divisions = [one for case in self.cases for one in case.execution.divisions]
-        return tuple(questions_about(divisions))
-
     def witness(self, point: Point, dims: Dims) -> Witness | None:
         values = {variable.name: number for variable, number in point.items()}
         for case in self.cases:
@@ -127,18 +89,13 @@ class Validates(Claim):
             CoordinateError: the code depends on where the arrays are or how blocks are cut, so that
                 no one run stands for all.
         """
-        if self.findings is None:
-            raise CoordinateError(f"no term says what is computed: {self.obstacle}")
+        self.check_terms()
         if not self.beside & BLOCK_REGISTERS:
             found = first_difference(self.program)
         else:
             found = difference_in_any_block(self.program)
-        others = sorted(self.beside - COUNTED)
-        if found is None and others:
-            raise CoordinateError(
-                f"what is stored may depend on {', '.join(others)}: running every thread once does "
-                "not show all"
-            )
+        if found is None:
+            self.check_independent(COUNTED)
         return found
 
     def work(self, dims: Dims | None = None) -> int:

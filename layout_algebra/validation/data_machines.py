@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from layout_algebra import terms
+from layout_algebra.errors import CoordinateError
 from layout_algebra.validation.arithmetic import Arithmetic, NotATerm
 from layout_algebra.validation.concrete import Thread
 from layout_algebra.validation.data import Datum, calculated, step_of
@@ -136,7 +137,11 @@ class Held:
 
 
 class DataThread(Thread):
-    """One thread, on numbers: `memory` says what a load gives, from an address and a size."""
+    """One thread, on numbers: `memory` says what a load gives, from an address and a size (bytes).
+
+    Raises:
+        CoordinateError: a load from where the thread stored.
+    """
 
     def __init__(self, memory: Callable[[int, int], int], *more: Any) -> None:
         super().__init__(*more)
@@ -154,6 +159,7 @@ class DataThread(Thread):
             start, size = int(self.register(place.base)), one.type.bits // 8
             for k, part in enumerate(_parts(target)):
                 address = (start + place.offset + k * size) % 2**64
+                self._check_foreign(address, size)
                 value = self.memory(address, size)
                 if one.type.kind == "s" and value >> (one.type.bits - 1):
                     value -= 1 << one.type.bits
@@ -174,6 +180,14 @@ class DataThread(Thread):
         if origins and isinstance(target, Register):
             (address,) = origins if len(origins) == 1 else (None,)
             held[str(target)] = Held(held[str(target)], address)
+
+    def _check_foreign(self, address: int, size: int) -> None:
+        """Raises CoordinateError where this thread has stored: that memory is not followed."""
+        for store in self.stores:
+            if (address - store.address) % 2**64 < store.bits // 8 or (
+                store.address - address
+            ) % 2**64 < size:
+                raise CoordinateError("a thread reads what it stored, which is not followed")
 
     def register(self, register: Register) -> int:
         found: Any = super().register(register)

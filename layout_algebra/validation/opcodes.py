@@ -199,6 +199,16 @@ def _check_operands(form: Form, instruction: Instruction) -> None:
     for letter, operand in zip(wanted, given, strict=True):
         if not _operand_fits(letter, operand, instruction):
             raise PtxError(f"operand {operand} does not fit in {instruction}", instruction.line)
+        if isinstance(operand, Immediate) and not _literal_fits(operand, instruction):
+            raise PtxError(
+                f"literal {operand} is of another type in {instruction}", instruction.line
+            )
+
+
+def _literal_fits(literal: Immediate, instruction: Instruction) -> bool:
+    """Whether floating-point literals, and they alone, are where floating point is read."""
+    read = instruction.types[-1]
+    return literal.floating == read.bits or (literal.floating is None and read.kind != "f")
 
 
 def _operand_fits(letter: str, operand: Operand, instruction: Instruction) -> bool:

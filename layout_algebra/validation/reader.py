@@ -256,22 +256,9 @@ class _Reader:
             if self.word.text != ";":
                 self.take(",")
         self.take(";")
-        if types:
-            self._check_literals(opcode, types[-1], operands, word)
         return Instruction(
             opcode, tuple(suffixes), tuple(types), tuple(operands), predicate, word.line
         )
-
-    def _check_literals(
-        self, opcode: str, type_: Type, operands: Sequence[Operand], word: Word
-    ) -> None:
-        """Raises PtxError unless floating-point literals are of the instruction's type."""
-        for one in operands:
-            if not isinstance(one, Immediate):
-                continue
-            wrong_size = one.floating not in (None, type_.bits)
-            if wrong_size or (one.floating is None and type_.kind == "f"):
-                raise PtxError(f"a literal that is no {type_} in {opcode}: {one}", word.line)
 
     def _predicate(self) -> Predicate:
         self.take("@")

@@ -18,16 +18,15 @@ from typing import Any
 
 from layout_algebra import terms
 from layout_algebra.arithmetic import integers
-from layout_algebra.claims import Claim, Dims, Point, Subject
+from layout_algebra.claims import Dims, Point, Subject
 from layout_algebra.claims.base import check_subject
 from layout_algebra.errors import CoordinateError
 from layout_algebra.folding import substitute
 from layout_algebra.maps import Map
-from layout_algebra.questions import Question
 from layout_algebra.terms import Term
 from layout_algebra.validation.arithmetic import NotATerm
 from layout_algebra.validation.cases import Case, Wanted, in_digits, plain
-from layout_algebra.validation.comparing import Findings, compare
+from layout_algebra.validation.compiled import Compiled
 from layout_algebra.validation.contracts import (
     ADDRESS_BITS,
     Contract,
@@ -42,8 +41,7 @@ from layout_algebra.validation.contracts import (
 )
 from layout_algebra.validation.data import Datum, Step, after, content, seen, shown
 from layout_algebra.validation.data_machines import DataMachine, DataThread
-from layout_algebra.validation.grids import BLOCK_REGISTERS, COUNTED, Grid
-from layout_algebra.validation.magic import questions_about
+from layout_algebra.validation.grids import COUNTED, Grid
 from layout_algebra.validation.moves import SOURCE, TARGET
 from layout_algebra.validation.reader import read_ptx
 from layout_algebra.validation.replaying import Run, blocks_of, specials_of
@@ -109,7 +107,7 @@ class TransferCase(Case):
 
 
 @dataclass(frozen=True)
-class Transfers(Claim):
+class Transfers(Compiled):
     """The function `entry` of a PTX text moves elements as f says."""
 
     f: Subject
@@ -188,32 +186,6 @@ class Transfers(Claim):
         )
         return Wanted("global", address, value, base_of(self.program, arrays[TARGET]))
 
-    @cached_property
-    def findings(self) -> tuple[Findings, ...] | None:
-        """What symbolic execution leaves open, case by case; None: it does not get through."""
-        return None if self.obstacle else tuple(compare(case) for case in self.cases)
-
-    @cached_property
-    def obstacle(self) -> str:
-        """Why symbolic execution does not get through; empty where it does."""
-        try:
-            for case in self.cases:
-                compare(case)
-        except NotATerm as signal:
-            return str(signal)
-        return ""
-
-    def questions(self) -> tuple[Question, ...] | None:
-        if self.findings is None or any(one.beside & BLOCK_REGISTERS for one in self.findings):
-            return None
-        found = [one for findings in self.findings for one in findings.questions]
-        return (*found, *self.division_questions())
-
-    def division_questions(self) -> tuple[Question, ...]:
-        """That multiplications and shifts are the divisions for which they were taken."""
-        divisions = [one for case in self.cases for one in case.execution.divisions]
-        return tuple(questions_about(divisions))
-
     def witness(self, point: Point, dims: Dims) -> Witness | None:
         """By running the thread of the point, with its parameters and places of arrays.
 
@@ -235,22 +207,16 @@ class Transfers(Claim):
         """By running every thread.
 
         Raises:
-            CoordinateError: no term says what is done, so that no one run stands for all.
+            CoordinateError: no term says what is done, or stores depend on more than the thread:
+                parameters, or where the arrays are; so that no one run stands for all.
         """
         for thread in range(self.work()):
             found = self.difference(thread)
             if found is not None:
                 return found
-        if self.findings is None:
-            raise CoordinateError(f"no term says what is computed: {self.obstacle}")
-        others = frozenset().union(*(one.beside for one in self.findings))
-        if self.contract.block is not None:
-            others -= COUNTED
-        if others:
-            raise CoordinateError(
-                f"what is stored may depend on {', '.join(sorted(others))}: running every thread "
-                "once does not show all"
-            )
+        self.check_terms()
+        # The size of a block that is named, and with it the thread's place in it, are run.
+        self.check_independent(COUNTED if self.contract.block is not None else frozenset())
         return None
 
     def work(self, dims: Dims | None = None) -> int:
@@ -262,7 +228,7 @@ class Transfers(Claim):
         """What a thread leaves in memory and should not, or the other way, in some block size.
 
         Raises:
-            CoordinateError: a thread reads the target.
+            CoordinateError: a thread reads what it stored.
         """
         for block in blocks_of(self.contract):
             text = self._difference(Run(thread, block, values=values or {}))
@@ -299,7 +265,7 @@ class Transfers(Claim):
             one.name: value % (1 << one.bits)
             for one, value in zip(self.function.parameters, arguments, strict=True)
         }
-        thread = DataThread(self._memory(held), self.function, specials, named)
+        thread = DataThread(self._memory(held[SOURCE]), self.function, specials, named)
         try:
             stores = thread.run()
         except PtxError as error:
@@ -334,15 +300,13 @@ class Transfers(Claim):
         of = seen(given, self.bits) if self.steps else given
         return f"{values[0]}, where {values[1]} belongs (source[{index}] is {of})"
 
-    def _memory(self, held: Mapping[str, int]) -> Callable[[int, int], int]:
-        """What loads give: the source's elements, and 0xA5 wherever else but in the target."""
+    def _memory(self, start: int) -> Callable[[int, int], int]:
+        """What loads give: the source's elements, and 0xA5 wherever else."""
         step, floats = self.bits // 8, bool(self.steps)
         size = self.program.places
 
         def byte(address: int) -> int:
-            if 0 <= address - held[TARGET] < size * step:
-                raise CoordinateError("a thread reads the target, which is not followed")
-            index, rest = divmod(address - held[SOURCE], step)
+            index, rest = divmod(address - start, step)
             if not 0 <= index < size:
                 return 0xA5
             return content(index, self.bits, floats) >> 8 * rest & 0xFF

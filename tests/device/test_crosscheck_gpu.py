@@ -55,6 +55,7 @@ from layout_algebra.ledger import Entry
 from layout_algebra.memory import Buffer
 from layout_algebra.prover import prove
 from tests.device import wgmma_by_hand
+from tests.device.host_arrays import HostArrays
 from tests.hardware.isa_tables import ACCUMULATORS, DENSE
 
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler (g++)")
@@ -73,7 +74,7 @@ extern "C" void set_thread(unsigned block, unsigned size, unsigned thread) {
 
 
 @dataclass
-class StandIn:
+class StandIn(HostArrays):
     """What the target asks of a GPU.
 
     `spoil` is called with an entry's name and the arrays that its kernel has been given, after it
@@ -89,16 +90,6 @@ class StandIn:
 
     def tools(self):
         return {"gpu": "a stand-in"}
-
-    def put(self, values):
-        flat = np.ascontiguousarray(values).reshape(-1).copy()
-        return DeviceArray(flat, flat.dtype, flat.size)
-
-    def zeros(self, count, dtype):
-        return self.put(np.zeros(count, dtype=dtype))
-
-    def fetched(self, array):
-        return array.buffer.copy()
 
     def launch(self, text, entry, threads, arguments, block=256):
         self.launched.append(entry)

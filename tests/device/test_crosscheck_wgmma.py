@@ -12,25 +12,16 @@ from layout_algebra.device.launching import DeviceArray
 from layout_algebra.device.toolchain import Ptx
 from layout_algebra.hardware.shared import SwizzleMode
 from tests.device import wgmma_by_hand
+from tests.device.host_arrays import HostArrays
 
 
-class StandIn:
+class StandIn(HostArrays):
     """A GPU for one kernel; `spoil` is given its arguments before it runs, `after` its D."""
 
     arch = "sm_90a"
 
     def __init__(self, spoil=None, after=None):
         self.spoil, self.after = spoil, after
-
-    def put(self, values):
-        flat = np.ascontiguousarray(values).reshape(-1).copy()
-        return DeviceArray(flat, flat.dtype, flat.size)
-
-    def zeros(self, count, dtype):
-        return self.put(np.zeros(count, dtype=dtype))
-
-    def fetched(self, array):
-        return array.buffer.copy()
 
     def launch(self, text, entry, threads, arguments, block):
         assert (block, threads % block) == (128, 0)

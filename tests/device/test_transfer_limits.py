@@ -190,6 +190,11 @@ def test_right_kernels_are_not_refuted(body):
     assert moved(kernel(body), Move(ROWS, (32, 4))).verdict is not Verdict.REFUTED
 
 
+def test_a_kernel_that_reads_the_target_for_the_source_is_refuted():
+    text = kernel(COPY.replace("[%rd4]", "[%rd5]"))
+    assert moved(text, Move(ROWS, (32, 4))).verdict is Verdict.REFUTED
+
+
 def test_copies_of_one_value_are_no_difference():
     copies = TileLayout(S[(32, 4) : (1 @ laneid, 1)] + R[2 : 4 @ m])
     assert moved(kernel(COPY), Move(copies, (32, 4))).verdict is not Verdict.REFUTED

@@ -76,5 +76,5 @@ def test_a_conflict_at_some_bases_only_is_drawn_at_one_of_them(capsys):
     text = capsys.readouterr().out
     assert "base = 2" in text
     assert "!" in text
-    assert "2 wavefronts here" in text
+    assert "2 wavefronts here (base = 2)" in text
     assert "PROVED  ConflictDegree, at most 2" in text
