@@ -18,7 +18,7 @@ from layout_algebra.validation.magic import questions_about
 class Compiled(Claim):
     """A claim about every thread of a launch, in a few cases."""
 
-    @property
+    @cached_property
     def cases(self) -> Sequence[Case]:
         """What is wanted of which threads."""
         raise NotImplementedError
